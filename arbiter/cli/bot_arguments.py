@@ -27,7 +27,7 @@ from arbiter.sandbox.player_command import (
     starting_problems,
 )
 from arbiter.sandbox.tiers import choose
-from arbiter.store.address import lasts, refuse_query
+from arbiter.store.address import check_no_query, is_persistent
 from arbiter.table.interactive.replay_import import MOST_CHARACTERS, record_of
 from arbiter.text import first_few
 
@@ -50,10 +50,10 @@ def prepare(path: str, store_url: str | None = None) -> Config:
     from arbiter.season.settings import load_to_play
 
     config = load_to_play(path, store_url)
-    if not lasts(config.store):
+    if not is_persistent(config.store):
         given = "--store" if store_url else f"{path}: store:"
         raise ConfigError(f"{given} {config.store} keeps nothing", hint="name a file")
-    refuse_query(store_url or "")
+    check_no_query(store_url or "")
     for text in config.warnings:
         note(text)
     if config.gone:

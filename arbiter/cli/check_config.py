@@ -166,7 +166,7 @@ def _stored(path: str, store_url: str | None, number: int | None) -> Config:
     from arbiter.cli.open_season import open_stored
     from arbiter.season.administration import unknown_round
     from arbiter.season.config import as_it_was
-    from arbiter.store.address import absolute
+    from arbiter.store.address import resolve_address
 
     given, season = open_stored(path, store_url)
     rounds = season.rounds()
@@ -182,5 +182,5 @@ def _stored(path: str, store_url: str | None, number: int | None) -> Config:
     return replace(
         found,
         seed=given.seed if given.seed == season.seed else "auto",
-        store=absolute(store_url, Path.cwd()) if store_url else given.store,
+        store=resolve_address(store_url, Path.cwd()) if store_url else given.store,
     )

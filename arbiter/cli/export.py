@@ -217,7 +217,7 @@ def restore(config: str, source: str, store_url: str | None) -> None:
     """
     from arbiter.season.config import load
     from arbiter.store import Store
-    from arbiter.store.backup import carry
+    from arbiter.store.backup import copy_seasons
 
     settled = load(config)
     settled = replace(settled, store=store_url or settled.store)
@@ -233,8 +233,8 @@ def restore(config: str, source: str, store_url: str | None) -> None:
             )
         _refuse_without_programs(settled, season, file_of(old.url))
         new = stack.enter_context(closing(Store(settled.store)))
-        stack.enter_context(new.held(settled.season))
-        carry(old, new)
+        stack.enter_context(new.hold(settled.season))
+        copy_seasons(old, new)
         made = new.season(settled.season)
         assert made is not None
         rounds = made.rounds()

@@ -67,7 +67,7 @@ def gauntlet(
     standings = _standings(settled, config)
     with closing(Store(settled.store)) as store:
         chosen = chosen.resume(store, rounds, fresh, accept_changes, note)
-        with store.held(chosen.name), processes(slots(workers or settled.workers)) as executor:
+        with store.hold(chosen.name), processes(slots(workers or settled.workers)) as executor:
             found = _play(chosen, chosen.open(store), executor, rounds, standings)
     print_result(style, found, lambda: _print(found))
     if strict and found["faults"]:

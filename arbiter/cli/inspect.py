@@ -34,7 +34,7 @@ def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) 
     Example: arbiter inspect configs/demo.yaml --once
     """
     from arbiter.cli.bot_arguments import settle
-    from arbiter.contest.submissions.inspector import Inspector, alone, inspect_one
+    from arbiter.contest.submissions.inspector import Inspector, hold_inspection_lock, inspect_one
     from arbiter.season.config import load
 
     if only is not None:
@@ -47,7 +47,7 @@ def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) 
         if config.submissions is None:
             hint = "write submissions: {} for the usual terms"
             raise ConfigError("takes no archives: it has no `submissions:`", str(config.file), hint)
-    with alone(loaded), _desk(loaded, once) as turns:
+    with hold_inspection_lock(loaded), _desk(loaded, once) as turns:
         Inspector(loaded, note, turns=turns).work(until_empty=once)
 
 
@@ -62,10 +62,10 @@ def _desk(loaded: Sequence[Config], once: bool) -> Iterator[Turns]:
     if not asking:
         yield turns
         return
-    from arbiter.contest.requests.request_worker import Desk
+    from arbiter.contest.requests.request_worker import RequestWorker
     from arbiter.table.executors import processes
 
-    with processes(1) as executor, closing(Desk(asking, executor, turns, note)) as desk:
+    with processes(1) as executor, closing(RequestWorker(asking, executor, turns, note)) as desk:
         working = threading.Thread(target=desk.work, args=(once,), name="desk", daemon=True)
         working.start()
         yield turns

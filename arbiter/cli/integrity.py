@@ -36,7 +36,7 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
     Example: arbiter integrity configs/demo.yaml
     """
     from arbiter.cli.progress import Bar
-    from arbiter.contest.integrity.integrity_report import ask
+    from arbiter.contest.integrity.integrity_report import make_report
     from arbiter.contest.integrity.program_sources import without_files
 
     settled, stored, store = open_season(config, store_url)
@@ -44,7 +44,7 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
         if gone := without_files(settled, stored):
             note(f"not compared, as their files are not here: {first_few(gone)}")
         bar.show("reading", sum(len(stored.match_ids(number + 1)) for number in range(stored.complete)))
-        report = ask(with_roster(settled), stored, against, bar.step)
+        report = make_report(with_roster(settled), stored, against, bar.step)
         stored.questions.keep(report)
     print_result(style, report, lambda: _print(report))
 

@@ -45,10 +45,10 @@ def notify(configs: tuple[str, ...], once: bool, trying: bool, public: str | Non
     if trying:
         _try(loaded, site)
         return
-    from arbiter.contest.webhooks.notifier import alone
+    from arbiter.contest.webhooks.notifier import hold_webhook_lock
     from arbiter.contest.webhooks.notifier import notify as tell_all
 
-    with alone(loaded):
+    with hold_webhook_lock(loaded):
         if not tell_all(loaded, note, site, once):
             raise ArbiterError("something waits to be told: the same command goes on")
 
@@ -74,14 +74,14 @@ def _try(configs: list[Config], public: str | None) -> None:
 def _is_well(config: Config, webhook: Webhook, public: str | None) -> bool:
     from arbiter.contest.webhooks.http_post import post
     from arbiter.contest.webhooks.news import TEST, body_of, test_news
-    from arbiter.contest.webhooks.sender import called
+    from arbiter.contest.webhooks.sender import webhook_name
 
     body = body_of(test_news(config.season, public), webhook.form)
     began = time.monotonic()
     receipt = post(webhook, TEST, secrets.token_hex(16), body.encode())
     took = f"{1000 * (time.monotonic() - began):.0f} ms"
     word, said = ("ok", f"status {receipt.status}, {took}") if receipt.ok else ("FAIL", receipt.problem)
-    which = f"{config.season}: {called(config, webhook)}, {webhook.form}"
+    which = f"{config.season}: {webhook_name(config, webhook)}, {webhook.form}"
     say(f"{word} {which}: {said}{_queue(config, webhook, receipt.ok)}")
     return receipt.ok
 
@@ -95,8 +95,8 @@ def _queue(config: Config, webhook: Webhook, works: bool) -> str:
         told = None if season is None else season.deliveries.read(webhook.digest)
         if season is not None and told is not None:
             if works and (told.ended or told.telling):
-                season.deliveries.hurry(webhook.digest)
-            waiting = season.deliveries.waiting(webhook.digest, webhook.events, config.freeze > 0)
+                season.deliveries.retry_now(webhook.digest)
+            waiting = season.deliveries.count_waiting(webhook.digest, webhook.events, config.freeze > 0)
             last = "" if told.problem is None else f", the first for this: {told.problem}"
             return f"; told {told.told}, given up {told.dropped}, waiting {waiting}{last if waiting else ''}"
     return ""

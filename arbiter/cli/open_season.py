@@ -14,7 +14,7 @@ from arbiter.season.config.yaml_positions import read_document
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.snapshot.viewer import StoredSeasonFile
 from arbiter.store import Store
-from arbiter.store.address import absolute, usual_store
+from arbiter.store.address import default_store, resolve_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,10 +53,10 @@ def _place(path: str) -> tuple[str, str, int] | None:
         return None
     store = says.get("store")
     if store is None:
-        return season, usual_store(season, file), rounds
+        return season, default_store(season, file), rounds
     if not (isinstance(store, str) and "://" in store):
         return None
-    return season, absolute(store, file.parent), rounds
+    return season, resolve_address(store, file.parent), rounds
 
 
 def address_of_store(path: str) -> str:

@@ -130,7 +130,7 @@ def _play(
         experiment = find_attempt(experiment, store, fresh, accept, note)
         if fresh and experiment.attempt > 1:
             note(f"begun anew as {experiment.name}; earlier attempts stay in the store, and count as tries")
-        stack.enter_context(store.held(experiment.name))
+        stack.enter_context(store.hold(experiment.name))
         experiment = assign_level(experiment, store)
         season = open_experiment(experiment, store)
         page = None if report is None else page_of(report, experiment.name)

@@ -87,7 +87,7 @@ def _play(
     settled = prepare(config, store_url)
     file = file_of(settled.store)
     there = file is not None and os.path.exists(file)  # noqa: PTH110 -- False where it may not be looked for
-    with closing(Store(settled.store)) as store, store.held(settled.season):
+    with closing(Store(settled.store)) as store, store.hold(settled.season):
         kept = store.seasons()
         before = [name for name in kept if not name.startswith((REGRESS, CHOICE, GAUNTLET, FAMILY, TUNE))]
         season = Season.open(settled, store, accept_changes)

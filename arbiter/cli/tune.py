@@ -91,7 +91,7 @@ def _tuned(tuning: Tuning, store: Store) -> TuningRun:
     from arbiter.table.executors import processes, slots
     from arbiter.trials.tuning.tuning_run import TuningRun, open_tuning
 
-    with store.held(tuning.name):
+    with store.hold(tuning.name):
         season = open_tuning(tuning, store)
         season.ask_to_stop(False)
         course = TuningRun(tuning, season)
@@ -150,7 +150,7 @@ def _tested(course: TuningRun, store: Store, fresh: bool, accept: bool) -> Ended
     experiment = find_attempt(replace(experiment, limits=tuning.limits), store, fresh, accept, note)
     begun = time.monotonic()
     note(f"testing {_values(course.descent.estimate)} as candidate against the start ({experiment.name})")
-    with store.held(experiment.name):
+    with store.hold(experiment.name):
         return play_test(experiment, open_experiment(experiment, store), begun)
 
 

@@ -1,4 +1,4 @@
-"""People and what they send: submissions, requests, coding agents, webhooks, integrity.
+"""The contest around a season: submissions, requests, coding agents, webhooks, integrity.
 
-It imports `trials` and what is below it. Never in it: a template, a page.
+It imports `trials` and the layers below, and contains no template or page.
 """

@@ -1,6 +1,6 @@
-"""The loop of a service beside a site: it looks for work, tidies up, and takes turns with the others.
+"""The loop of a background service of a site: poll a queue, clean up, take turns with other services.
 
-A service reads its queue from the store and keeps there what it has done, so it may be killed at any moment.
+A service reads its queue from the store and records its progress there, so it may be killed at any time.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.5
 AGAIN_SECONDS = 20.0
-"""Until what failed is tried again, others meanwhile."""
+"""The pause before a failed item is retried; others are processed meanwhile."""
 TIDY_SECONDS = 3600.0
 
 
 class Service(ABC):
-    """Does what waits in some seasons, which take turns, until it is closed; `say` is given what fails."""
+    """Processes the queues of some seasons in turn until it is closed; `say` receives failures."""
 
     queue: str
-    """What waits, in messages."""
+    """The name of the queue in messages."""
 
     def __init__(self, configs: Sequence[Config], say: Callable[[str], None]) -> None:
         self._configs, self._say = configs, say
@@ -41,63 +41,63 @@ class Service(ABC):
 
     @abstractmethod
     def _work_on(self, config: Config) -> bool:
-        """Do what is next in a season; False where there is nothing to do now."""
+        """Process the next item of a season; False if there is nothing to do now."""
 
     @abstractmethod
-    def _waits(self) -> bool:
-        """True where something is left to do later."""
+    def _has_work_left(self) -> bool:
+        """Return True if something is left to do later."""
 
     @abstractmethod
-    def _tidy(self, config: Config, season: SeasonStore) -> None:
-        """Remove what is no longer needed."""
+    def _clean_up(self, config: Config, season: SeasonStore) -> None:
+        """Delete what is no longer needed."""
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no more items."""
         self._closed.set()
 
     def work(self, until_empty: bool = False) -> None:
-        """Work, with `until_empty` until nothing waits."""
+        """Process items until closed, or with `until_empty` until none is waiting."""
         tidied = -TIDY_SECONDS
         while not self._closed.is_set():
             if time.monotonic() - tidied >= TIDY_SECONDS:
                 tidied = time.monotonic()
                 for config in self._configs:
-                    self._tidy_up(config)
+                    self._clean_up_season(config)
             worked = [self._work_on(config) for config in self._configs if not self._closed.is_set()]
             if not any(worked):
-                if until_empty and not self._waits():
+                if until_empty and not self._has_work_left():
                     return
                 self._closed.wait(LOOK_SECONDS)
 
-    def _tidy_up(self, config: Config) -> None:
+    def _clean_up_season(self, config: Config) -> None:
         try:
             if (season := self._season(config)) is not None:
-                self._tidy(config, season)
+                self._clean_up(config, season)
         except (StoreError, OSError) as error:
-            # It is tried again in an hour.
-            self._say(f"{config.season}: its {self.queue} are not tidied up: {error}")
+            # Retried in an hour.
+            self._say(f"{config.season}: cannot clean up its {self.queue}: {error}")
 
     def _season(self, config: Config) -> SeasonStore | None:
-        """The season as its store has it; None before there is one."""
+        """Return the season from its store; None before it exists."""
         before = self._seasons.pop(config.store, None)
         try:
-            store = self._seasons[config.store] = Store.reopened(config.store, before, create=False)
+            store = self._seasons[config.store] = Store.reopen(config.store, before, create=False)
         except NoStore:
             return None
         return store.season(config.season)
 
-    def _rest(self, config: Config, number: int) -> None:
-        """Leave alone for a while what failed."""
+    def _postpone(self, config: Config, number: int) -> None:
+        """Skip a failed item for `AGAIN_SECONDS`."""
         self._again[config.season, number] = time.monotonic() + AGAIN_SECONDS
 
-    def _resting(self, config: Config) -> set[int]:
+    def _postponed(self, config: Config) -> set[int]:
         now = time.monotonic()
         self._again = {key: until for key, until in self._again.items() if until > now}
         return {number for name, number in self._again if name == config.season}
 
 
 class Turns:
-    """Lets one service at a time use the cores that rated matches leave, first for who was served least."""
+    """Gives the cores that rated matches leave to one service at a time, least served author first."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -107,7 +107,7 @@ class Turns:
 
     @contextmanager
     def take(self, served_ms: int) -> Iterator[None]:
-        """Wait for a turn, and give it back; `served_ms` is what was done today for the author, in ms."""
+        """Wait for a turn and hold it; `served_ms` is the author's time served today, in ms."""
         with self._changed:
             entry = (served_ms, next(self._numbers))
             self._waiting.append(entry)

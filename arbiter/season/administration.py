@@ -64,7 +64,7 @@ def close(stored: SeasonStore, who: str) -> None:
     )
     # A coordinator may have planned a round meanwhile, and ends the season then.
     if over and stored.holder() is None and stored.seed_told() is None:
-        stored.tell_seed(len(rounds))
+        stored.publish_seed(len(rounds))
 
 
 def annul(
@@ -271,7 +271,7 @@ def find_registered(season: SeasonResults, player: str) -> str:
         if player in (entry.registered_name, entry.player.name):
             return entry.registered_name
     author = registered_name(player)
-    if author.isprintable() and season.stored.authors.named(author) is not None:
+    if author.isprintable() and season.stored.authors.find(author) is not None:
         return author
     names = sorted({entry.registered_name for entry in entries})
     raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, names))

@@ -175,7 +175,7 @@ def wait_until(
     before = season.last_change()
     while (left := (moment - clock.now()).total_seconds()) > 0:
         clock.sleep(min(left, LOOK_SECONDS))
-        if season.asked_to_stop():
+        if season.is_asked_to_stop():
             return True
         if season.last_change() != before or is_changed():
             break

@@ -46,7 +46,7 @@ def require_consent(
     if asked and not accepted:
         before = None if last is None else season.settings(last.digest)
         mark = _mark(before, config.settings, what)
-        if not season.running.accepts(mark):
+        if not season.running.was_accepted(mark):
             season.running.ask(mark, what)
             raise ConfigError([problem for problem, _ in asked], str(config.file))
     return what

@@ -58,7 +58,7 @@ def play_matches(
     worker the match is played again first instead. An outage of a model's provider makes no player suspect.
     """
     keep = keep or store.add_packed
-    window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
+    window = _Window(iter(specs), executor, ahead, closed=store.is_asked_to_stop())
     voids: Counter[str] = Counter()
     in_a_row, most = 0, getattr(executor, "at_once", 1)
     suspects = Suspects()
@@ -69,7 +69,7 @@ def play_matches(
             ended = window.wait(STOP_SECONDS)
             if not window.closed and time.monotonic() - looked >= STOP_SECONDS:
                 looked = time.monotonic()
-                if store.asked_to_stop():
+                if store.is_asked_to_stop():
                     window.close()
             if ended is None or (future := ended[1]).cancelled():
                 continue
@@ -80,7 +80,7 @@ def play_matches(
                 match = future.result()
             except VoidMatch as void:
                 if void.billed:
-                    store.outlays.add(void.billed)
+                    store.unstored_tokens.add(void.billed)
                     if enough(None):
                         window.close()
                 blameless = isinstance(void, ProviderOutage)
@@ -119,7 +119,7 @@ def play_matches(
                 continue
             if is_trial(spec):
                 if billed := match.summary.billed():
-                    store.outlays.add(billed)
+                    store.unstored_tokens.add(billed)
                     if enough(None):
                         window.close()
                 window.submit_first(suspects.record_trial(spec, is_void=False))

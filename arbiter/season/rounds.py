@@ -85,7 +85,7 @@ class Rounds:
         if over:
             return None
         if shown_after is not None and number > shown_after:
-            stored.tell_seed(max(number, goal))
+            stored.publish_seed(max(number, goal))
         if accepted and last is not None:
             accepted = "; ".join([accepted, *self._freed(number)])
         return replace(self.plan_of(self._new_round(number)), accepted=accepted)

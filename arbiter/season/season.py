@@ -101,7 +101,7 @@ class Season:
                 f"the season {config.season} in {store.name} is one of {stored.game}, not {config.game.name}"
             )
             raise ConfigError(message, str(config.file), "name another season or another store")
-        stored.played_from(file_text(config))
+        stored.record_file(file_text(config))
         for webhook in config.webhooks:
             # From now on, so that no event before the first delivery is lost.
             stored.deliveries.begin(webhook.digest)
@@ -128,7 +128,7 @@ class Season:
             yield RoundsOver(last, self.config.rounds)
         elif over:
             if self.stored.seed_told() is None:
-                self.stored.tell_seed(last)
+                self.stored.publish_seed(last)
             yield SeasonComplete(last, self.stored.seed)
 
     def _play_rounds(
@@ -188,7 +188,7 @@ class Season:
                 if why := self._enough(goal):
                     yield StopRuleMet(why)
                 return False
-            if stored.asked_to_stop():
+            if stored.is_asked_to_stop():
                 break
         stored.ask_to_stop(False)
         yield Stopped()

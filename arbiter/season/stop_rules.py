@@ -66,7 +66,7 @@ class CostBudget:
                 self._matches += self._cost(match.billed())
             for match in stored.summaries():
                 self._add(match)
-            self._outlays = self._cost(stored.outlays.all())
+            self._outlays = self._cost(stored.unstored_tokens.all())
 
     def record(self, under_way: int, match: MatchSummary | None = None) -> bool:
         """Add a match, or None for a play that is not stored; return True if no further match may begin.
@@ -77,7 +77,7 @@ class CostBudget:
         if self._most is None:
             return False
         if match is None:
-            self._outlays = self._cost(self._stored.outlays.all())
+            self._outlays = self._cost(self._stored.unstored_tokens.all())
         else:
             self._add(match)
         self.exhausted = self._goes_beyond((under_way + 1) * self._dearest_of_late())

@@ -1,26 +1,26 @@
-"""What is kept, in SQLite or PostgreSQL: seeds, rounds, matches, ratings, authors, submissions, events.
+"""Storage in SQLite or PostgreSQL: seeds, rounds, matches, ratings, authors, submissions, events.
 
-It imports `match` and `replay`; SQLAlchemy is used here alone. Never in it: a rule, a rating, a config.
+It imports `match` and `replay`, and alone uses SQLAlchemy. It contains no rule, rating or config.
 
 | module | job |
 |---|---|
-| `address` | the addresses of stores, and which kind of database a driver is of; needs no SQLAlchemy |
-| `backend`, `sqlite`, `postgres` | what is special to a kind: connections, lock, failures |
-| `coordinator_lock` | who plays on a file |
-| `backup` | a copy of a file while it is played on; seasons carried into another store |
-| `database` | a database: opened, made or migrated; transactions; who plays on a season |
-| `db_schema`, `migrations` | the tables, and how those of earlier versions become them |
-| `season_store`, `matches`, `row_values` | a store's seasons: their rounds, matches and standings |
-| `seats`, `match_lists` | who sat in which match; lists of matches, a part at a time |
-| `rating_briefs` | the ratings of standings alone |
-| `event_log` | a log of what happened, for whoever looks on |
+| `address` | store addresses and the database kind of a driver; needs no SQLAlchemy |
+| `backend`, `sqlite`, `postgres` | what differs between database kinds: connections, lock, errors |
+| `coordinator_lock` | the coordinator's lock on a file |
+| `backup` | online backup of a file; copies of seasons to another store |
+| `database` | a database: open, create, migrate; transactions; coordinator lock |
+| `db_schema`, `migrations` | the tables, and the migration from earlier versions |
+| `season_store`, `matches`, `row_values` | seasons with their rounds, matches and standings |
+| `seats`, `match_lists` | index of players by match; paged match queries |
+| `rating_briefs` | the ratings of standings, packed |
+| `event_log` | the numbered events of a season |
 | `orders` | an organiser's orders: matches annulled, players suspended |
-| `authors`, `submissions`, `versions` | who may send programs, and what was sent |
-| `submission_files` | what that takes on the disk, and what of it goes |
-| `unstored_plays` | the plays that were void, and what language models used where nothing is stored |
-| `controls` | whether a season is paused, or closed |
-| `deliveries` | how far each webhook has heard of that |
-| `audit` | who did what when |
+| `authors`, `submissions`, `versions` | authors and their program versions |
+| `submission_files` | disk use of submissions, and removal |
+| `unstored_plays` | void plays, and the tokens of plays that are not stored |
+| `controls` | whether a season is paused or closed |
+| `deliveries` | the delivery state of each webhook |
+| `audit` | the audit log |
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbiter.store.event_log import Happened, Happening
+    from arbiter.store.event_log import EventKind, LoggedEvent
     from arbiter.store.orders import Order, OrderKind, Orders, Outdated, RatedRound
     from arbiter.store.row_values import StoredMatch, StoredRound
     from arbiter.store.season_store import SeasonStore, Store
 
 _PLACES = {
-    "event_log": ("Happened", "Happening"),
+    "event_log": ("LoggedEvent", "EventKind"),
     "orders": ("Order", "Orders", "Outdated", "RatedRound", "OrderKind"),
     "row_values": ("StoredMatch", "StoredRound"),
     "season_store": ("SeasonStore", "Store"),
 }
 __all__ = [
-    "Happened",
-    "Happening",
+    "EventKind",
+    "LoggedEvent",
     "Order",
     "OrderKind",
     "Orders",
@@ -56,7 +56,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Loaded when asked for: an address is read without SQLAlchemy, which takes longer to load than all else.
+    # Lazy: parsing an address needs no SQLAlchemy, the slowest import of all.
     for module, names in _PLACES.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{module}"), name)

@@ -1,7 +1,7 @@
 """Addresses of stores: ``sqlite:///season.sqlite``, ``postgresql+psycopg://user@host/database``.
 
-Only SQLite's have files; this module reads them without SQLAlchemy. All after ``sqlite:///`` is the name of
-the file, whatever characters it has.
+Only SQLite stores are files. Everything after ``sqlite:///`` is the file name, whichever characters it has.
+This module does not import SQLAlchemy.
 """
 
 from __future__ import annotations
@@ -20,37 +20,36 @@ if TYPE_CHECKING:
 
 SCHEME = "sqlite:///"
 SCHEMES = ("sqlite", "postgresql", "postgres", "postgresql+psycopg")
-"""The schemes of a store's address."""
 A_FILE = re.compile(r"\w[\w.-]*")
-"""Names of seasons that are names of files, too."""
+"""Season names that are valid file names."""
 QUERY = re.compile(r"\?\w+=")
 
 
 def kind_of(name: str) -> StoreKind | None:
-    """The kind of database that the name of a driver is of; None if it is unknown."""
+    """Return the database kind of a driver name; None if unknown."""
     name = name.partition("+")[0]
     if name == "sqlite":
         return sqlite
     if name in ("postgresql", "postgres"):
-        # Imported only where it is used: it imports SQLAlchemy.
+        # Imported here because it imports SQLAlchemy.
         from arbiter.store import postgres
 
         return postgres
     return None
 
 
-def absolute(url: str, folder: Path) -> str:
-    """The address with a relative path taken from a folder; one without a path as it is."""
+def resolve_address(url: str, folder: Path) -> str:
+    """Resolve a relative path in an address against a folder; other addresses are returned unchanged."""
     path = url.removeprefix(SCHEME)
     if path in (url, "", MEMORY) or path.startswith("/"):
         return url
     return address_of((folder / path).resolve())
 
 
-def usual_store(season: str, file: Path) -> str:
-    """The address of the store of a season whose `file` names none: beside it, under the season's name.
+def default_store(season: str, file: Path) -> str:
+    """Return the default store address: beside the season's `file`, under the season's name.
 
-    A store under the file's name, as earlier versions made it, is gone on with.
+    An existing store under the file's name, as earlier versions created it, is used instead.
     """
     names = [file.stem] if A_FILE.fullmatch(season) is None else [season, file.stem]
     places = [file.with_name(f"{name}.sqlite") for name in names]
@@ -58,29 +57,31 @@ def usual_store(season: str, file: Path) -> str:
 
 
 def file_of(url: str) -> Path | None:
-    """The file on this machine that a store lies in, None if there is none."""
+    """Return the local file of a store; None for a server or a store in memory."""
     path = url.removeprefix(SCHEME)
     return Path(path) if path not in (url, "") else None
 
 
 def missing_folder(url: str) -> Path | None:
-    """The folder in which the store's file is to lie and that is not there."""
+    """Return the folder of the store's file if it does not exist, else None."""
     file = file_of(url)
     return None if file is None or os.path.isdir(file.parent) else file.parent
 
 
-def refuse_query(url: str) -> None:
-    """ConfigError for an address of a file with parameters after it, as those of a server may have."""
+def check_no_query(url: str) -> None:
+    """Raise ConfigError for a file address with query parameters, which only servers accept."""
     if url.startswith("sqlite") and QUERY.search(url):
-        raise ConfigError(f"not a store: {url!r} has parameters", hint="name a file alone")
+        raise ConfigError(
+            f"not a store: {url!r} has parameters", hint="only servers accept them; write the file alone"
+        )
 
 
-def lasts(url: str) -> bool:
-    """False for a store in memory, which is lost when the program ends."""
+def is_persistent(url: str) -> bool:
+    """Return False for a store in memory, which is lost when the program ends."""
     name = url.partition(":")[0].partition("+")[0]
     return name != "sqlite" or url.rpartition("/")[2] not in ("", MEMORY)
 
 
 def address_of(place: str | Path) -> str:
-    """An address as it is; of a file's name the address."""
+    """Return the address of a file path; an address is returned unchanged."""
     return str(place) if "://" in str(place) else f"{SCHEME}{place}"

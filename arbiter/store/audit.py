@@ -1,4 +1,4 @@
-"""The audit log: who did what when, written in the transaction of what was done."""
+"""The audit log: who did what and when, written in the same transaction as the action."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.database import Book
+from arbiter.store.database import SeasonRows
 
 
-class Deed(NamedTuple):
-    """A deed in the log: `who` is an author or organiser, or `CONSOLE`.
-
-    `number` is that of the entry; later entries have larger ones.
-    """
+class AuditLogEntry(NamedTuple):
+    """An entry of the log: `who` is an author, an organiser or `CONSOLE`; numbers increase with time."""
 
     number: int
     moment: str
@@ -26,37 +23,37 @@ class Deed(NamedTuple):
 
 
 CONSOLE = "@console"
-"""The author of commands given on the machine itself: no name has an @."""
+"""Names the user of commands on the machine itself: no author's name contains @."""
 
 
-class AuditLog(Book):
+class AuditLog(SeasonRows):
     """The log of one season."""
 
     def add(self, who: str, verb: str, subject: str, because: str = "") -> None:
-        """Log what was done in a transaction of its own."""
+        """Add an entry in a separate transaction."""
         with self._store.transaction() as connection:
-            note(connection, self._id, who, verb, subject, because)
+            log_audit(connection, self._id, who, verb, subject, because)
 
-    def last_of(self, *verbs: str) -> Deed | None:
-        """The last entry of one of these verbs; None where there is none."""
+    def last_of(self, *verbs: str) -> AuditLogEntry | None:
+        """Return the latest entry with one of these verbs, or None."""
         return next(iter(self._deeds(1, db_schema.audit.c.verb.in_(verbs))), None)
 
     def last(
         self, most: int, before: int | None = None, who: str | None = None, verb: str | None = None
-    ) -> list[Deed]:
-        """The last `most` entries, the newest first: those before a number, of somebody, of a verb."""
+    ) -> list[AuditLogEntry]:
+        """Return the last `most` entries, newest first, filtered by number, person and verb."""
         table = db_schema.audit.c
         asked = [column == value for column, value in ((table.who, who), (table.verb, verb)) if value]
         return self._deeds(most, *asked, *([] if before is None else [table.id < before]))
 
-    def _deeds(self, most: int, *asked: sa.ColumnElement[bool]) -> list[Deed]:
+    def _deeds(self, most: int, *asked: sa.ColumnElement[bool]) -> list[AuditLogEntry]:
         table = db_schema.audit.c
         columns = table.id, table.moment, table.who, table.verb, table.subject, table.because
         query = self._own(*columns).where(*asked).order_by(table.id.desc()).limit(most)
-        return [Deed._make(row) for row in self._all(query)]
+        return [AuditLogEntry._make(row) for row in self._all(query)]
 
     def known(self) -> tuple[list[str], list[str]]:
-        """Everybody who did something, and every verb, in order."""
+        """Return the distinct persons and verbs of the log, each sorted."""
         who, verbs = (
             sorted(row[0] for row in self._all(self._own(column).distinct()))
             for column in (db_schema.audit.c.who, db_schema.audit.c.verb)
@@ -64,23 +61,23 @@ class AuditLog(Book):
         return who, verbs
 
 
-def note(
+def log_audit(
     connection: sa.Connection, season: int, who: str, verb: str, subject: str, because: str = ""
 ) -> None:
-    """Log within a transaction."""
-    row = {"season_id": season, "moment": moment(), "who": who, "verb": verb}
+    """Add an audit entry within a transaction."""
+    row = {"season_id": season, "moment": timestamp(), "who": who, "verb": verb}
     connection.execute(sa.insert(db_schema.audit).values(row | {"subject": subject, "because": because}))
 
 
 LONGEST = timedelta(days=30)
-"""Nothing that is kept until a moment lasts longer."""
+"""The longest validity of anything stored with an end time."""
 
 
-def lasts(ends: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-    """True until a stored moment; one too far off was written while the clock was wrong, and is over."""
-    return ends.between(moment(), moment(LONGEST))
+def not_expired(ends: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
+    """True if a stored end time is ahead. One beyond `LONGEST` was written with a wrong clock: expired."""
+    return ends.between(timestamp(), timestamp(LONGEST))
 
 
-def moment(later: timedelta = timedelta()) -> str:
-    """Now, or some time `later`, as the store keeps moments."""
+def timestamp(later: timedelta = timedelta()) -> str:
+    """Return the time now, or `later`, in the format of the store: ISO 8601, UTC, whole seconds."""
     return (datetime.now(UTC) + later).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""The differences between kinds of databases; the modules `sqlite` and `postgres` are kinds."""
+"""The interface of a kind of database, implemented by the modules `sqlite` and `postgres`."""
 
 from __future__ import annotations
 
@@ -19,67 +19,65 @@ class Opened(Protocol):
     name: str
 
     def reading(self) -> AbstractContextManager[sa.Connection]:
-        """A connection for queries."""
+        """Return a connection for queries."""
 
     def checking(self, check: Callable[[], None], /) -> AbstractContextManager[None]:
         """Call this before each write."""
 
     def check(self) -> None:
-        """StoreError where nothing may be written any more."""
+        """Raise StoreError if nothing may be written any more."""
 
-    def only_through(
+    def write_through(
         self, take: Callable[[sa.Connection], None], give_back: Callable[[sa.Connection], None], /
     ) -> AbstractContextManager[None]:
-        """Write alone on a connection on which `take` has succeeded."""
+        """Write only on a connection on which `take` has succeeded."""
 
 
 class StoreKind(Protocol):
-    """SQLite or PostgreSQL."""
-
-    def shown(self, url: sa.URL) -> str:
-        """Return the name of the store in messages."""
+    def display_name(self, url: sa.URL) -> str:
+        """Return the store's name for messages."""
 
     def place(self, name: str) -> str:
-        """Return the place of the store of this name, spelled in one way."""
+        """Return the canonical path or address of the store of this name."""
 
     def engine(self, url: sa.URL, create: bool, /) -> sa.Engine:
-        """Connections to it; StoreError where there can be none."""
+        """Create an engine; StoreError if that is impossible."""
 
-    def staying(self, name: str, /) -> Callable[[], None] | None:
-        """A check that the store of this name is still the one that is open; None where it cannot change."""
+    def replacement_check(self, name: str, /) -> Callable[[], None] | None:
+        """Return a check that the open store was not replaced; None where it cannot be."""
 
     def lock_schema(self, connection: sa.Connection) -> None:
-        """Make or change the tables alone: a second one waits until this transaction ends."""
+        """Take the schema lock until the transaction ends: a second process waits."""
 
-    def refuse_hollow(self, connection: sa.Connection, name: str, /) -> None:
-        """StoreError where a database without tables was a store."""
+    def check_not_hollow(self, connection: sa.Connection, name: str, /) -> None:
+        """Raise StoreError if a database without tables was a store."""
 
     def begin_snapshot(self, connection: sa.Connection) -> None:
-        """Let all further queries of a transaction see the same moment."""
+        """Let all further queries of the transaction see one snapshot."""
 
-    def settle(self, connection: sa.Connection) -> None:
+    def apply_settings(self, connection: sa.Connection) -> None:
         """Apply persistent settings (journal mode and the like) to a database opened for writing."""
 
     def checkpoint(self, connection: sa.Connection) -> None:
-        """Bring what is stored where a copy of it finds it."""
+        """Write everything stored to where a copy includes it."""
 
-    def copying(self, url: sa.URL, target: Path, /) -> str:
-        """The command that copies the store, without a password; "" where we do it ourselves."""
+    def backup_command(self, url: sa.URL, target: Path, /) -> str:
+        """Return the command that copies the store, without password; "" if `back_up` does it itself."""
 
     def insert_once(self, table: sa.Table) -> sa.Insert:
-        """Adds a row unless one with its key is there."""
+        """Return a statement that adds a row unless its key exists."""
 
     def explain(self, error: DBAPIError) -> str:
-        """Return what the database says, in words that tell what to do."""
+        """Return the database's error as one line with the remedy."""
 
-    def lives(self, connection: sa.Connection, /) -> bool:
-        """False if an idle connection is lost."""
+    def is_alive(self, connection: sa.Connection, /) -> bool:
+        """Return False if an idle connection is lost."""
 
     def is_away(self, error: DBAPIError, /) -> bool:
-        """True if the database cannot be reached for now, and may come back."""
+        """Return True if the database is temporarily unreachable."""
 
-    def held(self, store: Opened, season: str, /) -> AbstractContextManager[None]:
-        """Play alone on a season, on all of a store where it is ""; StoreError names who already does."""
+    def hold(self, store: Opened, season: str, /) -> AbstractContextManager[None]:
+        """Hold the coordinator lock of a season, of the whole store for ""; StoreError names the holder."""
 
     def holder(self, store: Opened, season: str, /) -> str | None:
-        """Return who plays on a season now, or on any where it is ""; None if nobody does."""
+        """Return who holds the lock of a season, of any season for ""; None if it is free."""

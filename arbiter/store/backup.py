@@ -1,8 +1,8 @@
-"""Copies of what a store holds: the whole of it in one file, or its seasons in another store of either kind.
+"""Backups of a store: the whole store as one file, or its seasons copied to another store of either kind.
 
-SQLite writes a file's copy from what it reads in one transaction, which delays nobody who writes. The copy
-gets its name when it is whole, and never that of a file that is there. Of seasons every table that has rows
-of theirs is carried, so one that is added to the schema is, too.
+SQLite copies a file from one read transaction, which delays no writer. The copy gets its name when it is
+complete and never replaces a file. Of a season the rows of every table with a `season_id` are copied, so
+tables added to the schema later are included.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sqlalchemy.exc import OperationalError
 from arbiter.errors import ConfigError, StoreError
 from arbiter.store import db_schema
 from arbiter.store.address import kind_of
-from arbiter.store.database import Database, parsed
+from arbiter.store.database import Database, parse_url
 from arbiter.store.sqlite import code_of
 
 if TYPE_CHECKING:
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 
 PARTS = ("-wal", "-journal", "-shm", "-lock")
-"""Endings of what SQLite and we keep beside a database."""
+"""Suffixes of the files that SQLite and the coordinator keep beside a database."""
 SPOILING = PARTS[:2]
-"""SQLite would put what these hold into a copy that they lie beside."""
+"""SQLite would apply leftover files with these suffixes to a copy beside them."""
 
 
 def back_up(url: str, target: Path) -> None:
     """Copy the store at an address into a new file.
 
-    ConfigError for a file that cannot be made, and for a server, whose own program it names. StoreError where
-    there is no store, and where it cannot be read or the copy not written to its end.
+    ConfigError if the file cannot be created, or for a server, with its own backup command as the hint.
+    StoreError if there is no store, it cannot be read, or the copy cannot be completed.
     """
-    address = parsed(url)
+    address = parse_url(url)
     kind = kind_of(address.drivername)
-    if kind is not None and (command := kind.copying(address, target)):
-        raise ConfigError("a store on a server is copied by the server's own program", hint=command)
+    if kind is not None and (command := kind.backup_command(address, target)):
+        raise ConfigError("cannot copy a store on a server: use the server's own program", hint=command)
     with closing(Database(url, create=False)) as store:
         try:
             _check(target, store.place)
@@ -56,9 +56,9 @@ def back_up(url: str, target: Path) -> None:
 
 
 def _check(target: Path, store: str) -> None:
-    """ConfigError for a name that must not be taken."""
+    """Raise ConfigError if the copy must not have this name."""
     if os.path.lexists(target):
-        what = "is a folder" if target.is_dir() else "is there already"
+        what = "is a folder" if target.is_dir() else "exists already"
         raise ConfigError(f"{what}: name a new file", str(target))
     if not target.parent.is_dir():
         raise ConfigError(f"there is no folder {target.parent}", str(target))
@@ -75,19 +75,19 @@ def _copy(connection: sa.Connection, whole: Path, target: Path) -> None:
     except OperationalError as error:
         if code_of(error) not in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             raise
-        raise StoreError(f"{target}: the disk is full or fails; there is no copy") from None
+        raise StoreError(f"{target}: the disk is full or failed; no copy was made") from None
     with whole.open("rb+") as file:
         os.fsync(file.fileno())
 
 
 def _name(whole: Path, target: Path) -> None:
-    """Give the copy its name, unless a file of that name has come in the meantime."""
+    """Rename the copy, unless a file of that name has appeared in the meantime."""
     try:
         os.link(whole, target)
     except FileExistsError:
         raise
     except OSError:
-        # A file system without links: it may then show the name before the copy.
+        # A file system without links: the name may become visible before the copy is complete.
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC))
         whole.replace(target)
     descriptor = os.open(target.parent, os.O_RDONLY | os.O_CLOEXEC)
@@ -98,16 +98,16 @@ def _name(whole: Path, target: Path) -> None:
 
 
 FETCHED = 100
-"""Rows at a time: a match has some 3 kB."""
+"""Rows at a time: a match takes about 3 kB."""
 OWN = [table for table in db_schema.metadata.sorted_tables if "season_id" in table.c]
-"""The tables of seasons' parts, each after those that it refers to."""
+"""The tables with rows of seasons, in the order of their foreign keys."""
 
 
-def carry(source: Store, target: Store) -> None:
-    """Put all seasons of one store into another, as they are at one moment, in one transaction; no sessions.
+def copy_seasons(source: Store, target: Store) -> None:
+    """Copy a snapshot of all seasons of one store to another, in one transaction; without login sessions.
 
-    Seasons that the target holds stay. StoreError where one has the name of a season of the source, and
-    where somebody plays on the source.
+    The target's other seasons stay. StoreError if it has a season of the same name, or if a coordinator
+    plays on the source.
     """
     there = target.seasons()
     for name in source.seasons():
@@ -124,7 +124,7 @@ def carry(source: Store, target: Store) -> None:
             assert made is not None
             ids[row["id"]] = made.id
         for table in OWN:
-            # Numbers of rows that other seasons may have, too, are counted anew, in the same order.
+            # Autoincrement keys may be in use in the target: it assigns new ones in the same order.
             columns = [column for column in table.c if column is not table.autoincrement_column]
             query = sa.select(*columns).order_by(*table.primary_key).execution_options(yield_per=FETCHED)
             for rows in reading.execute(query).mappings().partitions():

@@ -1,6 +1,6 @@
-"""The state of a season: paused or stopped by an organiser, closed for good, its changes accepted.
+"""The controls of a season: pause, resume, close, and acceptance of changes.
 
-The coordinator looks at this, and so does what starts it. Orders stand in the log of who did what.
+The coordinator, and what starts it, polls them. The commands are entries of the audit log.
 """
 
 from __future__ import annotations
@@ -11,78 +11,77 @@ from typing import TYPE_CHECKING, NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.audit import CONSOLE, AuditLog, moment, note
-from arbiter.store.database import Book
-from arbiter.store.event_log import Happening, log
+from arbiter.store.audit import CONSOLE, AuditLog, log_audit, timestamp
+from arbiter.store.database import SeasonRows
+from arbiter.store.event_log import EventKind, log_event
 from arbiter.store.row_values import read_moment, read_planned
 
 if TYPE_CHECKING:
-    from arbiter.store.audit import Deed
+    from arbiter.store.audit import AuditLogEntry
     from arbiter.store.database import Database
 
 PAUSE, STOP, RESUME, ASK, ACCEPT = "pause", "stop", "resume", "ask", "accept"
 MOMENT = timedelta(seconds=1)
-"""The log has whole seconds."""
+"""The resolution of the log."""
 
 
-class Running(NamedTuple):
-    """Since when a season is paused, and since when it is closed; None where it is not."""
+class RunState(NamedTuple):
+    """When a season was paused and closed; None if it is not."""
 
     paused: str | None
     closed: str | None
 
 
-class Wish(NamedTuple):
-    """The last order that a season stop or go on; later ones have larger numbers."""
+class RunOrder(NamedTuple):
+    """The last command to stop or continue a season; numbers increase with time."""
 
     number: int = 0
     goes_on: bool = False
 
 
-NO_WISH = Wish()
+NO_ORDER = RunOrder()
 
 
-class RunningBook(Book):
-    """The wishes of organisers for one season, and who wished them."""
+class ControlStore(SeasonRows):
+    """The controls of one season."""
 
     def __init__(self, store: Database, season: int, name: str) -> None:
         super().__init__(store, season)
         self._name, self._log = name, AuditLog(store, season)
 
-    def read(self) -> Running:
+    def read(self) -> RunState:
         table = db_schema.seasons.c
         (row,) = self._all(sa.select(table.paused, table.closed).filter_by(id=self._id))
-        return Running._make(row)
+        return RunState._make(row)
 
-    def wish(self) -> Wish:
+    def last_order(self) -> RunOrder:
         found = self._log.last_of(PAUSE, STOP, RESUME, ACCEPT)
-        return NO_WISH if found is None else Wish(found.number, found.verb in (RESUME, ACCEPT))
+        return NO_ORDER if found is None else RunOrder(found.number, found.verb in (RESUME, ACCEPT))
 
     def pause(self, who: str) -> None:
-        """Let matches in flight be the last ones until it is resumed."""
-        self._set(who, PAUSE, "stopping", paused=moment())
+        """Pause the season: finish the matches in progress and start no others."""
+        self._set(who, PAUSE, "stopping", paused=timestamp())
 
     def resume(self, who: str) -> None:
-        """Let it go on: a pause ends, and where nobody plays it a site that does so begins again."""
+        """End a pause. If no coordinator plays the season, ask the site that runs it to start again."""
         if self._set(who, RESUME, "playing", paused=None) or self._store.holder(self._name) is not None:
             return
         self._go_on(who, RESUME)
 
     def close(self, who: str) -> None:
-        """Let the round under way be the last one, and take nothing more, for good; a pause ends with it."""
+        """Close the season for good after the current round, and end a pause."""
         self._set(who, RESUME, "playing", paused=None)
-        self._set(who, "close", "closing", closed=moment())
+        self._set(who, "close", "closing", closed=timestamp())
 
     def ask(self, mark: str, what: str) -> None:
-        """Ask an organiser to accept something, once; the mark tells it from everything else."""
+        """Ask an organiser to accept a change, once; `mark` identifies the question."""
         known = self.question()
         if known is None or known.subject != mark:
             self._log.add(CONSOLE, ASK, mark, what)
 
-    def question(self) -> Deed | None:
-        """Return what was asked last and not accepted, its reason what it is; None where there is nothing.
-
-        Once a further round is planned nothing is: the change was taken back.
+    def question(self) -> AuditLogEntry | None:
+        """Return the open question, its text in `because`; None if it was accepted, or withdrawn: a round
+        has been planned since.
         """
         found = self._log.last_of(ASK, ACCEPT)
         if found is None or found.verb != ASK:
@@ -94,25 +93,25 @@ class RunningBook(Book):
         return None if planned is not None and planned > asked + MOMENT else found
 
     def accept(self, who: str) -> str | None:
-        """Accept what was asked last, and let it go on; return that, None where nothing is asked."""
+        """Accept the open question and continue the season; return its text, None if there is no question."""
         asked = self.question()
         if asked is None:
             return None
         self._go_on(who, ACCEPT, asked.subject, asked.because)
         return asked.because
 
-    def accepts(self, mark: str) -> bool:
-        """True where what was accepted last has this mark."""
+    def was_accepted(self, mark: str) -> bool:
+        """Return True if the last accepted question has this mark."""
         found = self._log.last_of(ACCEPT)
         return found is not None and found.subject == mark
 
     def _go_on(self, who: str, verb: str, subject: str = "", because: str = "") -> None:
         with self._store.transaction() as connection:
-            log(connection, self._id, Happening.STATE, 0, "playing")
-            note(connection, self._id, who, verb, subject, because)
+            log_event(connection, self._id, EventKind.STATE, 0, "playing")
+            log_audit(connection, self._id, who, verb, subject, because)
 
     def _set(self, who: str, verb: str, word: str, **values: str | None) -> bool:
-        """Change one moment; False, and nothing is changed, where it is so already."""
+        """Set or clear one time of the season; return False if it already is."""
         ((name, value),) = values.items()
         column = db_schema.seasons.c[name]
         changes = column.is_not(None) if value is None else column.is_(None)
@@ -120,6 +119,6 @@ class RunningBook(Book):
         with self._store.transaction() as connection:
             if not connection.execute(update.values(values)).rowcount:
                 return False
-            log(connection, self._id, Happening.STATE, 0, word)
-            note(connection, self._id, who, verb, "")
+            log_event(connection, self._id, EventKind.STATE, 0, word)
+            log_audit(connection, self._id, who, verb, "")
         return True

@@ -1,12 +1,11 @@
-"""The hold on a store that is a file: a lock of the operating system, and a name that nobody can delete.
+"""The coordinator's lock on a store file: a file lock, and an abstract socket address that cannot be deleted.
 
-The lock is on a file beside the database, which says who has it; it holds between containers too, but not
-once somebody deletes that file. The name stands in the kernel's list of sockets and is made of the database's
-device and number there, so it is the same by whatever link the store is opened, but each network namespace
-has a list of its own. So before each write the coordinator looks if its lock is still on the file of that
-name, and takes it again or stops. Both end with the process, however that ends. The database itself is not
-opened here: closing it would drop SQLite's own locks. Another user of the machine could take the name first,
-and so keep a season from being played; no more.
+The lock is on a file beside the database that names the holder. It works between containers, but not once
+that file is deleted. The socket address is made of the database's device and inode number, so it is the same
+through every link, but only within a network namespace. Before each write the coordinator therefore checks
+that its lock is still on the file of that name, and takes it again or stops. The kernel frees both when the
+process ends. The database itself is not opened here: closing it would drop SQLite's own locks. Another user
+of the machine could bind the address first and so keep a season from being played, but nothing else.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from arbiter.errors import StoreError
 try:
     import fcntl
 except ImportError:
-    # Where nobody can play, as on Windows, nobody does.
+    # Windows: no season can be played there.
     CAN_HOLD = False
 else:
     CAN_HOLD = True
@@ -36,27 +35,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 LOOK_SECONDS = 0.2
-"""The seconds that lock and name are waited for: `holder`, too, has the lock for a moment."""
-SOMEBODY = "another process"
+"""How long to wait for lock and address: `holder`, too, takes the lock for an instant."""
+UNKNOWN_HOLDER = "another process"
 
 
 @contextmanager
-def held(name: str) -> Iterator[Callable[[], None]]:
-    """Play alone on the database of this name; StoreError names who already does.
+def hold(name: str) -> Iterator[Callable[[], None]]:
+    """Hold the lock on the database of this name; StoreError names the present holder.
 
-    What is yielded raises StoreError once somebody else may play, and is to be called before each write.
+    Yield a check to call before each write: it raises StoreError once another process may have the lock.
     """
     if not CAN_HOLD:
-        raise StoreError(f"{name} cannot be held: this system has no locks for it")
+        raise StoreError(f"cannot lock {name}: this system has no file locks")
     with ExitStack() as stack:
         lock = _Lock(name)
         stack.callback(lock.close)
         lock.take()
         own = stack.enter_context(_socket())
         address = _address(name)
-        if not _patiently(lambda: _bind(own, address)):
-            how = f"by another path, or {_lock_file(name)} was removed"
-            raise StoreError(f"{name} is being played on by {SOMEBODY} ({how})")
+        if not _retry(lambda: _bind(own, address)):
+            how = f"through another path, or {_lock_file(name)} was removed"
+            raise StoreError(f"{name} is being played on by {UNKNOWN_HOLDER} ({how})")
         lock.sign()
         yield lock.keep
         lock.keep()
@@ -64,10 +63,10 @@ def held(name: str) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def locked(places: Iterable[Path], why_not: str) -> Iterator[None]:
-    """Have folders, and files that are made if need be, to oneself; the locks end with the process.
+def lock_paths(places: Iterable[Path], why_not: str) -> Iterator[None]:
+    """Lock folders and files, which are created if missing; the locks end with the process.
 
-    StoreError where one cannot be had, which says `why_not` where another process has it.
+    StoreError if one cannot be locked, with `why_not` if another process has locked it.
     """
     with ExitStack() as stack:
         for place in dict.fromkeys(places):
@@ -90,23 +89,23 @@ class _Lock:
         self._since = datetime.now(UTC).isoformat(timespec="seconds")
 
     def take(self) -> None:
-        """Lock the file that has the name now; StoreError if somebody else has."""
+        """Lock the file that has the name now; StoreError if another process has."""
         self.close()
         self.descriptor = _open(self._name, os.O_RDWR | os.O_CREAT)
-        if not _patiently(lambda: _lock(self.descriptor)):
+        if not _retry(lambda: _lock(self.descriptor)):
             raise StoreError(f"{self._name} is being played on by {_read(self.descriptor)}")
 
     def sign(self) -> None:
-        """Write who has it."""
+        """Write the holder into the file."""
         try:
             os.truncate(self.descriptor, 0)
             who = f"process {os.getpid()} on {platform.node()} since {self._since}"
             os.write(self.descriptor, who.encode())
         except OSError as error:
-            raise _unheld(self._name, error) from None
+            raise _lock_error(self._name, error) from None
 
     def keep(self) -> None:
-        """Take it again where the file was removed; StoreError if somebody else was faster."""
+        """Lock again if the file was removed; StoreError if another process was faster."""
         with suppress(OSError):
             if os.path.samestat(os.fstat(self.descriptor), os.stat(_lock_file(self._name))):
                 return
@@ -119,8 +118,8 @@ class _Lock:
             self.descriptor = -1
 
 
-def staying(name: str) -> Callable[[], None]:
-    """A check that a file is still the one that has this name now: StoreError once it is not."""
+def replacement_check(name: str) -> Callable[[], None]:
+    """Return a check that raises StoreError once the file of this name is removed or replaced."""
     try:
         before = os.stat(name)
     except OSError:
@@ -135,15 +134,15 @@ def staying(name: str) -> Callable[[], None]:
         except OSError as error:
             what = f"removed ({error.strerror})"
         raise StoreError(
-            f"{name} was {what} while it was in use, so nothing more is stored:"
-            " put it back, or a backup of it, and run the same command again"
+            f"{name} was {what} while in use; nothing more is stored:"
+            " restore it or a backup and run the same command again"
         )
 
     return check
 
 
 def holder(name: str) -> str | None:
-    """Return who plays on the database of this name now; None if nobody does."""
+    """Return who holds the lock on the database of this name; None if it is free."""
     if not CAN_HOLD:
         return None
     if _lock_file(name).exists():
@@ -156,7 +155,7 @@ def holder(name: str) -> str | None:
             os.close(descriptor)
     address = _address(name)
     with _socket() as asking:
-        return SOMEBODY if address is not None and _answers(asking, address) else None
+        return UNKNOWN_HOLDER if address is not None and _answers(asking, address) else None
 
 
 def _lock_file(name: str) -> Path:
@@ -167,15 +166,15 @@ def _open(name: str, flags: int) -> int:
     try:
         return os.open(_lock_file(name), flags | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        raise _unheld(name, error) from None
+        raise _lock_error(name, error) from None
 
 
-def _unheld(name: str, error: OSError) -> StoreError:
-    return StoreError(f"{name} cannot be held: {error.strerror}: {_lock_file(name)}")
+def _lock_error(name: str, error: OSError) -> StoreError:
+    return StoreError(f"cannot lock {name}: {error.strerror}: {_lock_file(name)}")
 
 
-def _patiently(take: Callable[[], bool]) -> bool:
-    """Try until it succeeds or `LOOK_SECONDS` are over."""
+def _retry(take: Callable[[], bool]) -> bool:
+    """Retry until it succeeds or `LOOK_SECONDS` have passed."""
     until = time.monotonic() + LOOK_SECONDS
     while not take():
         if time.monotonic() >= until:
@@ -193,30 +192,30 @@ def _lock(descriptor: int) -> bool:
 
 
 def _read(descriptor: int) -> str:
-    return os.pread(descriptor, 200, 0).decode(errors="replace") or SOMEBODY
+    return os.pread(descriptor, 200, 0).decode(errors="replace") or UNKNOWN_HOLDER
 
 
 def _socket() -> socket.socket:
-    """A socket that no program started later inherits."""
-    # Loaded by those who play or ask who does; the store's other users do without.
+    """Return a socket that child processes do not inherit."""
+    # Imported here: most users of a store need no lock.
     import socket
 
     return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 
 
 def _address(name: str) -> str | None:
-    """The name in the kernel's list; None on systems other than Linux, which have no such list."""
+    """Return the abstract socket address for a database; None on systems other than Linux."""
     if sys.platform != "linux":
         return None
     try:
         there = os.stat(name)
     except OSError as error:
-        raise StoreError(f"{name} cannot be held: {error.strerror}") from None
+        raise StoreError(f"cannot lock {name}: {error.strerror}") from None
     return f"\0arbiter-hold-{there.st_dev:x}-{there.st_ino:x}"
 
 
 def _bind(own: socket.socket, address: str | None) -> bool:
-    """Take the name until the socket is closed, by us or by the kernel."""
+    """Bind the address until the socket is closed; False if it is in use."""
     try:
         if address is not None:
             own.bind(address)
@@ -228,7 +227,7 @@ def _bind(own: socket.socket, address: str | None) -> bool:
 
 
 def _answers(asking: socket.socket, address: str) -> bool:
-    """True if a socket has the name; it hears nothing of this."""
+    """Return True if a socket is bound to the address; nothing is sent to it."""
     try:
         asking.connect(address)
     except ConnectionRefusedError:

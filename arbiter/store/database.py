@@ -1,7 +1,6 @@
-"""A database that seasons are kept in: opened, made or migrated, its failures in one line each.
+"""A database of seasons: open, create or migrate it; transactions; errors as one line each.
 
-What differs between SQLite and PostgreSQL stands in the modules of their names; everything else is
-one SQL for both.
+What differs between SQLite and PostgreSQL is in the modules of their names; all other SQL is the same.
 """
 
 from __future__ import annotations
@@ -23,57 +22,57 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 RETURN_SECONDS = 60.0
-"""The seconds that a coordinator waits for a server that is started anew or recovers."""
+"""How long a coordinator waits for a server that restarts or recovers."""
 AGAIN_SECONDS = 0.2
 FILLED = "0010"
-"""The version of the schema from which on seats and ratings in brief are written with what they are of."""
+"""The schema version since which seats and rating briefs are written with their matches and standings."""
 FETCHED = 100
-"""Rows fetched at a time: a match's record has some 3 kB, and a season may have a million matches."""
+"""Rows fetched at a time: a match record takes about 3 kB, and a season may have a million matches."""
 HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
 
 AT_ONCE = 500
 """Values in one query."""
 
 for _library in ("sqlalchemy.pool", "psycopg"):
-    # What they say of a lost connection, with tracebacks, we say in one line.
+    # They log tracebacks of a lost connection; `explained` reports it in one line.
     logging.getLogger(_library).addHandler(logging.NullHandler())
 
 
 class LostConnection(StoreError):
-    """The server went away; whether it has done what it was asked last is not known."""
+    """The connection was lost; whether the last statement was executed is unknown."""
 
 
 class Database:
-    """One database. Opening it makes or migrates the schema; StoreError with one line if it cannot.
+    """One database. Opening it creates or migrates the schema; StoreError if that fails.
 
-    With `create` false nothing is made where there is no store yet; that is a NoStore.
+    With `create` false nothing is created: NoStore if there is no store yet.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
         self.url = url
-        address = parsed(url)
+        address = parse_url(url)
         kind = kind_of(address.drivername)
         if kind is None:
             raise StoreError(f"no driver for the store {address.drivername}://...: {HINT}")
         self.kind = kind
-        self.name = self.kind.shown(address)
+        self.name = self.kind.display_name(address)
         self._engine = self.kind.engine(address, create)
         self._only: sa.Connection | None = None
         self._take: Callable[[sa.Connection], None] | None = None
         self._inserts: dict[str, sa.Insert] = {}
         self._checks: list[Callable[[], None]] = []
         try:
-            with self.explained():
+            with self.explain_errors():
                 self._settle_schema(create)
         except BaseException:
             self.close()
             raise
-        if staying := self.kind.staying(self.name):
+        if staying := self.kind.replacement_check(self.name):
             self._checks.append(staying)
 
     @classmethod
-    def reopened(cls, url: str, before: Self | None, *, create: bool = True) -> Self:
-        """Return the store that was opened `before`, or a new one where its file is no longer the same."""
+    def reopen(cls, url: str, before: Self | None, *, create: bool = True) -> Self:
+        """Return the store opened `before`, or open it again if its file has been replaced."""
         if before is not None:
             with suppress(StoreError):
                 before.check()
@@ -83,27 +82,27 @@ class Database:
 
     @property
     def place(self) -> str:
-        """The place, spelled in one way: two stores of one place are the same."""
+        """The canonical path or address: two stores of one place are the same."""
         return self.kind.place(self.name)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close all connections."""
         self._engine.dispose()
 
     def insert_once(self, connection: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
-        """Add a row; False if one with its key is there, or is just being added by somebody else."""
+        """Add a row; False if its key exists, or another transaction has just added it."""
         insert = self._inserts.get(table.name)
         if insert is None:
-            # To build a statement takes longer than to execute it.
+            # Cached: building a statement takes longer than executing it.
             insert = self.kind.insert_once(table).execution_options(preserve_rowcount=True)
             self._inserts[table.name] = insert
         return connection.execute(insert, values).rowcount == 1
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """One transaction; its failures are StoreErrors of one line."""
+        """Run a transaction; its errors become StoreErrors of one line."""
         self.check()
-        with self.explained():
+        with self.explain_errors():
             if self._take is None:
                 with self._engine.begin() as connection:
                     yield connection
@@ -113,25 +112,25 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection for queries."""
-        with self.explained(), self._connected() as connection:
+        """Yield a connection for queries."""
+        with self.explain_errors(), self._connected() as connection:
             yield connection
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
-        """The same, and all that it reads is as it is at one moment."""
+        """Yield a connection whose queries all read one snapshot."""
         with self.reading() as connection:
             self.kind.begin_snapshot(connection)
             yield connection
 
     def check(self) -> None:
-        """StoreError where nothing may be written any more."""
+        """Raise StoreError if nothing may be written any more."""
         for check in self._checks:
             check()
 
     @contextmanager
     def checking(self, check: Callable[[], None]) -> Iterator[None]:
-        """Call this before each write, too."""
+        """Call this check, too, before each write."""
         self._checks.append(check)
         try:
             yield
@@ -139,14 +138,14 @@ class Database:
             self._checks.remove(check)
 
     @contextmanager
-    def only_through(
+    def write_through(
         self, take: Callable[[sa.Connection], None], give_back: Callable[[sa.Connection], None]
     ) -> Iterator[None]:
-        """Write on one connection alone, on which `take` has succeeded, until `give_back` at the end.
+        """Write only on one connection, on which `take` has succeeded; call `give_back` at the end.
 
-        Once it is lost, another one is waited for, on which `take` succeeds again.
+        If it is lost, wait for another one on which `take` succeeds again.
         """
-        with self.explained():
+        with self.explain_errors():
             self._take = take
             try:
                 self._holding(take)
@@ -158,25 +157,25 @@ class Database:
                         give_back(held)
 
     def checkpoint(self) -> None:
-        """See to it that a copy of an SQLite file alone has all that is stored; readers delay nobody."""
+        """Move what is stored into the SQLite file itself, as far as readers allow; never wait for them."""
         with self.reading() as connection:
             self.kind.checkpoint(connection)
 
-    def held(self, season: str = "") -> AbstractContextManager[None]:
-        """Play alone on a season, or on all of the store; StoreError names who already does.
+    def hold(self, season: str = "") -> AbstractContextManager[None]:
+        """Hold the coordinator lock of a season, or of the whole store; StoreError names the holder.
 
-        The hold ends with the process that has it, so that nobody waits for a lease to run out after a
-        crash. On a server each season can be held apart; a file is always held whole.
+        It ends with the process, so after a crash no lease has to expire. A server has a lock for each
+        season, a file one for all.
         """
-        return self.kind.held(self, season)
+        return self.kind.hold(self, season)
 
     def holder(self, season: str = "") -> str | None:
-        """Return who plays on a season now, or on any of the store if none is named; None if nobody does."""
+        """Return who holds the lock of a season, or of any season if none is named; None if it is free."""
         return self.kind.holder(self, season)
 
     def _holding(self, take: Callable[[sa.Connection], None]) -> sa.Connection:
-        """The connection on which `take` has succeeded, a new one where that is lost."""
-        if self._only is not None and not self.kind.lives(self._only):
+        """Return the connection on which `take` has succeeded, a new one if it was lost."""
+        if self._only is not None and not self.kind.is_alive(self._only):
             self._only.close()
             self._only = None
         if self._only is None:
@@ -191,7 +190,7 @@ class Database:
         return self._only
 
     def _connected(self) -> sa.Connection:
-        """Return a connection; a coordinator waits for a server that is away for a moment."""
+        """Connect; a coordinator waits for a server that is temporarily unreachable."""
         until = time.monotonic() + (RETURN_SECONDS if self._take else 0)
         while True:
             try:
@@ -203,8 +202,8 @@ class Database:
             time.sleep(AGAIN_SECONDS)
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
-        """Database errors as StoreErrors that say what to do; what an interrupt caused as an interrupt."""
+    def explain_errors(self) -> Iterator[None]:
+        """Raise database errors as StoreErrors with a remedy, those of a signal as KeyboardInterrupt."""
         try:
             yield
         except SQLAlchemyError as error:
@@ -217,15 +216,15 @@ class Database:
             raise (LostConnection if lost else StoreError)(said) from None
 
     def _settle_schema(self, create: bool) -> None:
-        """Make the tables in an empty database, migrate an older one, refuse a newer one."""
+        """Create the tables in an empty database, migrate an older one, refuse a newer one."""
         with self._engine.connect() as connection:
             tables = set(sa.inspect(connection).get_table_names())
             if {db_schema.version.name, db_schema.seasons.name} <= tables:
                 found = connection.execute(sa.select(db_schema.version.c.version_num)).scalar()
             elif tables:
-                raise StoreError(f"{self.name} is a database of something else: name another store")
+                raise StoreError(f"{self.name} is another program's database: name another store")
             else:
-                self.kind.refuse_hollow(connection, self.name)
+                self.kind.check_not_hollow(connection, self.name)
                 found = None
         if found is None:
             if not create:
@@ -239,10 +238,10 @@ class Database:
             self._upgrade()
         if create:
             with self._engine.connect() as connection:
-                self.kind.settle(connection)
+                self.kind.apply_settings(connection)
 
     def _upgrade(self) -> None:
-        """Bring the tables of an older store up to date; of two programs one does it."""
+        """Migrate the tables of an older store; of two processes one does it."""
         with self._engine.begin() as connection:
             self.kind.lock_schema(connection)
             before = migrations.upgrade(connection)
@@ -258,14 +257,14 @@ class Database:
             migrations.make(connection)
 
 
-class Book:
-    """The rows that a store keeps of one season under some head."""
+class SeasonRows:
+    """The rows of one season on one subject."""
 
     def __init__(self, store: Database, season: int) -> None:
         self._store, self._id = store, season
 
     def _own(self, *columns: Any, **wanted: object) -> sa.Select[Any]:
-        """A query for columns of the season's rows, those that have the `wanted` values."""
+        """Select columns of the season's rows that have the `wanted` values."""
         return sa.select(*columns).filter_by(season_id=self._id, **wanted)
 
     def _all(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
@@ -273,7 +272,7 @@ class Book:
             return connection.execute(query).all()
 
     def _rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
-        """Rows, at most `FETCHED` of them in memory."""
+        """Yield rows, at most `FETCHED` of them in memory."""
         with (
             self._store.reading() as connection,
             connection.execution_options(yield_per=FETCHED).execute(query) as rows,
@@ -283,29 +282,29 @@ class Book:
     def _among(
         self, query: sa.Select[Any], column: sa.ColumnElement[Any], values: Iterable[str]
     ) -> Iterator[sa.Row[Any]]:
-        """The rows that have one of these values in a column, asked for `AT_ONCE` values at a time."""
+        """Yield the rows with one of these values in a column, `AT_ONCE` values per query."""
         asked = sorted(values)
         for start in range(0, len(asked), AT_ONCE):
             yield from self._all(query.where(column.in_(asked[start : start + AT_ONCE])))
 
     def _scalar(self, query: sa.Select[Any]) -> Any:
-        """The first row's first column, None if there is no row."""
+        """Return the first column of the first row, None if there is no row."""
         with self._store.reading() as connection:
             return connection.execute(query).scalar()
 
     def _write(self, statement: sa.Executable) -> None:
-        """Execute a statement in a transaction of its own."""
+        """Execute a statement in a separate transaction."""
         with self._store.transaction() as connection:
             connection.execute(statement)
 
 
-def parsed(url: str) -> sa.URL:
-    """An address in its parts; StoreError for what is none."""
+def parse_url(url: str) -> sa.URL:
+    """Parse an address; StoreError if it is invalid."""
     if url.startswith(SCHEME):
         return sa.URL.create("sqlite", database=url.removeprefix(SCHEME) or None)
     try:
         return sa.make_url(url)
     except (ArgumentError, ValueError):
-        # Without what stands before the host, which may be a password.
+        # Without what precedes the host: it may contain a password.
         rest = url.rpartition("@")[2].partition("?")[0]
         raise StoreError(f"not a store: {rest!r} ({HINT})") from None

@@ -1,7 +1,7 @@
 """The tables of the store, and the schema's version.
 
-What a store of an earlier version lacks of the tables and columns here is added (`migrations`). So a new
-column may be null or has a server's default, none is renamed or removed, and any change raises `HEAD`.
+`migrations` adds the tables and columns that an older store lacks. So a new column is nullable or has a
+server default, none is renamed or removed, and every change raises `HEAD`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ HEAD = "0022"
 """The version of the schema; later ones are larger."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
-"""Text in the order of its characters, whatever the language of a server's other texts."""
+"""Text in code-point order, independent of the server's locale."""
 
 LongName = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
-"""The same of any length."""
+"""The same, of any length."""
 
 metadata = sa.MetaData()
 
 version = sa.Table(
-    # By the name that Alembic gave it in stores of earlier versions.
+    # The name that Alembic gave it in earlier versions.
     "alembic_version",
     metadata,
     sa.Column("version_num", sa.String(32), primary_key=True),
@@ -37,24 +37,24 @@ seasons = sa.Table(
     sa.Column("game", sa.String(64), nullable=False),
     sa.Column("seed", sa.Text, nullable=False),
     sa.Column("created", sa.String(32), nullable=False),
-    # When somebody asked that it stop; null once it did.
+    # When a stop was requested; null once it has stopped.
     sa.Column("stop_asked", sa.String(32)),
     # Counts the changes on which the next plan or rating depends.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
-    # The number of its last event that all may hear of.
+    # The number of its last public event.
     sa.Column("events", sa.Integer, nullable=False, server_default="0"),
-    # The file that it is played from.
+    # The season file that it is played from.
     sa.Column("file", sa.Text),
     # How many rounds may be played although the seed was published; null while it is secret.
     sa.Column("seed_told", sa.Integer),
-    # When an organiser paused it, and when it was closed: nothing is planned, and nothing sent, after that.
+    # When it was paused, and when it was closed: then no round is planned and no program accepted.
     sa.Column("paused", sa.String(32)),
     sa.Column("closed", sa.String(32)),
 )
 
 
 def _of_season(name: str, *parts: SchemaItem, with_rowid: bool = True) -> sa.Table:
-    """A table whose rows are a season's, by which and by further columns each is known."""
+    """Return a table of rows of seasons; `season_id` is part of the primary key."""
     season = sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True)
     return sa.Table(name, metadata, season, *parts, sqlite_with_rowid=with_rowid)
 
@@ -72,9 +72,9 @@ rounds = _of_season(
     sa.Column("digest", sa.String(64), nullable=False, server_default=""),
     sa.Column("tables", sa.Text, nullable=False),
     sa.Column("complete", sa.Boolean, nullable=False),
-    # The SHA-256 of the files that each player's command names, as JSON; null where it was not taken.
+    # The SHA-256 of the files that each player's command names, as JSON; null if not computed.
     sa.Column("programs", sa.Text),
-    # When it was planned; null where that was not kept.
+    # When it was planned; null if not recorded.
     sa.Column("planned", sa.String(32)),
 )
 
@@ -83,7 +83,7 @@ matches = _of_season(
     sa.Column("id", Name, primary_key=True),
     sa.Column("round", sa.Integer, nullable=False),
     sa.Column("wall_ns", sa.BigInteger, nullable=False, server_default="0"),
-    # What ratings and lists need, as JSON; then the whole record as JSON, compressed.
+    # What ratings and lists need, as JSON; the whole record as compressed JSON.
     sa.Column("summary", sa.Text, nullable=False),
     sa.Column("record", sa.LargeBinary, nullable=False),
     sa.Index("matches_by_round", "season_id", "round"),
@@ -92,23 +92,23 @@ matches = _of_season(
 ratings = _of_season(
     "ratings",
     sa.Column("round", sa.Integer, primary_key=True),
-    # The standings after the round as JSON, as the command prints them.
+    # The standings after the round, in the command's JSON.
     sa.Column("standings", sa.Text, nullable=False),
-    # The ratings alone, as `rating_briefs` packs them; null where that was not done.
+    # The ratings alone, packed by `rating_briefs`; null if not packed.
     sa.Column("brief", sa.LargeBinary),
 )
 
 rankings = _of_season(
-    # How sure the last round's ratings are, as `rating` packs it.
+    # The uncertainty of the last round's ratings, packed by `rating`.
     "rankings",
     sa.Column("round", sa.Integer, nullable=False),
     sa.Column("ranking", sa.LargeBinary, nullable=False),
 )
 
 seats = _of_season(
-    # Who sat in which match, and whether its own fault ended it.
+    # Who sat in which match, and whether that player's fault ended it.
     "seats",
-    # As JSON writes it: a name may be any text.
+    # JSON-escaped: a name may be any text.
     sa.Column("player", LongName, primary_key=True),
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("match_id", Name, primary_key=True),
@@ -117,40 +117,39 @@ seats = _of_season(
 )
 
 tags = _of_season(
-    # Which bot noted which word in which match.
+    # The tags that bots noted, by match.
     "tags",
-    # As JSON writes it, and so is the player.
+    # JSON-escaped, like the player.
     sa.Column("tag", LongName, primary_key=True),
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("match_id", Name, primary_key=True),
     sa.Column("seat", sa.Integer, primary_key=True),
     sa.Column("player", LongName, nullable=False),
-    # Whether all may know once the round is complete.
+    # Whether it is public once the round is complete.
     sa.Column("public", sa.Boolean, nullable=False),
     sa.Index("tags_by_match", "season_id", "match_id"),
     with_rowid=False,
 )
 
 reviews = _of_season(
-    # What a program found of the decisions of a match: one review each, the last.
+    # A program's review of the decisions of a match: one for each match, the latest.
     "reviews",
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("match_id", Name, primary_key=True),
-    # The program by its name, as JSON writes it, the SHA-256 of its files and command, and the time that it
-    # was told for the match.
+    # The program's name, JSON-escaped; the SHA-256 of its files and command; its time for the match.
     sa.Column("program", LongName, nullable=False),
     sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("budget_ms", sa.BigInteger, nullable=False),
-    # Sums by seat, as JSON, and all of it, packed.
+    # Sums by seat as JSON; the whole review, packed.
     sa.Column("brief", sa.Text, nullable=False),
     sa.Column("review", sa.LargeBinary, nullable=False),
     with_rowid=False,
 )
 
 outlays = _of_season(
-    # The tokens of language models in plays of which nothing else is kept.
+    # The tokens that language models used in plays that are not stored.
     "outlays",
-    # As JSON writes it.
+    # JSON-escaped.
     sa.Column("player", LongName, primary_key=True),
     sa.Column("input", sa.BigInteger, nullable=False),
     sa.Column("output", sa.BigInteger, nullable=False),
@@ -158,7 +157,7 @@ outlays = _of_season(
 )
 
 voids = _of_season(
-    # The plays that were void: of which match, why, and who sat in it, the latter two as JSON.
+    # Void plays: the match, and as JSON the reason and the players.
     "voids",
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("match_id", Name, nullable=False),
@@ -168,14 +167,14 @@ voids = _of_season(
 )
 
 questions = _of_season(
-    # The last report of who plays with whom, as JSON.
+    # The last integrity report, as JSON.
     "questions",
     sa.Column("report", sa.Text, nullable=False),
 )
 
 
 def _orders(name: str, *columns: sa.Column[Any]) -> sa.Table:
-    """A log of an organiser's orders: what, when, why, after how many planned and complete rounds."""
+    """Return a table of orders, with the numbers of planned and complete rounds at the time."""
     return _of_season(
         name,
         sa.Column("number", sa.Integer, primary_key=True),
@@ -191,92 +190,92 @@ def _orders(name: str, *columns: sa.Column[Any]) -> sa.Table:
 annulments = _orders(
     "annulments",
     sa.Column("match_id", Name, nullable=False),
-    # The match as it was before it was played again.
+    # The replaced match, where it was played again.
     sa.Column("wall_ns", sa.BigInteger),
     sa.Column("summary", sa.Text),
     sa.Column("record", sa.LargeBinary),
-    # Of a match played again, the SHA-256 of its players' files, as with rounds; else null.
+    # Of a match played again the SHA-256 of its players' files, as in rounds; else null.
     sa.Column("programs", sa.Text),
 )
 
 suspensions = _orders("suspensions", sa.Column("player", sa.Text, nullable=False))
 
 events = _of_season(
-    # What happened, in the order in which it was stored, for onlookers.
+    # The event log.
     "events",
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("round", sa.Integer, nullable=False),
     # A match's id, a request's or submission's, or a word.
     sa.Column("subject", sa.String(64), nullable=False),
-    # Its number among those that all may hear of; null where they may not.
+    # Its number among the public events; null if it is not public.
     sa.Column("shown", sa.Integer),
-    # When it was stored; null where that was not kept.
+    # When it was stored; null if not recorded.
     sa.Column("moment", sa.String(32)),
-    # What else there is to tell of it, as JSON; null for nothing.
+    # Further details as JSON, or null.
     sa.Column("detail", sa.Text),
 )
 
 deliveries = _of_season(
-    # How far each webhook has heard of the events.
+    # The delivery state of each webhook.
     "deliveries",
     # The SHA-256 of its address, which may be a secret.
     sa.Column("webhook", sa.String(64), primary_key=True),
-    # The number of the last event that is done with, and of the last one told before those held back.
+    # The number of the last event processed, and of the last one sent early, past events held back.
     sa.Column("done", sa.Integer, nullable=False),
     sa.Column("ahead", sa.Integer, nullable=False, server_default="0"),
-    # What is being told: the event's number and kind, the delivery's id, its whole body; null for nothing.
-    # It is early where events before it are held back.
+    # The delivery in progress: the event's number and kind, the delivery's id and body; null if none.
+    # It is early if events before it are held back.
     sa.Column("number", sa.Integer),
     sa.Column("early", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("kind", sa.String(16)),
     sa.Column("delivery", sa.String(64)),
     sa.Column("body", sa.Text),
-    # Its failed tries, when the first one was, when the next one is, and what went wrong last.
+    # Its failed attempts, the times of the first and of the next attempt, the last problem.
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
     sa.Column("since", sa.String(32)),
     sa.Column("again", sa.String(32)),
     sa.Column("problem", sa.Text),
-    # How many were delivered, and how many given up.
+    # How many were delivered, and how many dropped.
     sa.Column("told", sa.Integer, nullable=False, server_default="0"),
     sa.Column("dropped", sa.Integer, nullable=False, server_default="0"),
-    # When the receiver said that it is gone for good.
+    # When the receiver answered that it is gone.
     sa.Column("ended", sa.String(32)),
     with_rowid=False,
 )
 
 authors = _of_season(
-    # Who may send programs, and organisers.
+    # Authors and organisers.
     "authors",
     sa.Column("name", Name, primary_key=True),
-    # What a reader takes the name for: no two look alike.
+    # The name with look-alike characters folded: no two look alike.
     sa.Column("looks", sa.Text, nullable=False),
-    # The SHA-256 of the token; null once it was revoked.
+    # The SHA-256 of the token; null once revoked.
     sa.Column("token", sa.String(64), unique=True),
     sa.Column("organiser", sa.Boolean, nullable=False),
     sa.Column("created", sa.String(32), nullable=False),
-    # How many versions there are, and which of them plays; null where none does.
+    # The number of versions, and the active one, or null.
     sa.Column("versions", sa.Integer, nullable=False, server_default="0"),
     sa.Column("active", sa.Integer),
     sa.UniqueConstraint("season_id", "looks"),
 )
 
 invitations = _of_season(
-    # Codes with which somebody becomes an author, or one of a player's people.
+    # Codes with which people become authors, or join a player.
     "invitations",
     # The SHA-256 of the code.
     sa.Column("code", sa.String(64), primary_key=True),
-    # How many more may join with it.
+    # Uses left.
     sa.Column("uses", sa.Integer, nullable=False),
     sa.Column("created", sa.String(32), nullable=False),
-    # The player whose people they become; null where each becomes a new author.
+    # The player to join; null if each use makes a new author.
     sa.Column("player", Name),
-    # When it ends; null where it does not.
+    # When it expires; null if never.
     sa.Column("ends", sa.String(32)),
 )
 
 members = _of_season(
-    # The people of a player beside the first one, who is the author.
+    # The people of a player other than the first one, who is the author.
     "members",
     sa.Column("player", Name, primary_key=True),
     sa.Column("name", Name, primary_key=True),
@@ -289,17 +288,17 @@ members = _of_season(
 )
 
 sessions = sa.Table(
-    # Who is logged in: a session ends with the token that it was begun with.
+    # Logins: a session ends with the token that it was started with.
     "sessions",
     metadata,
-    # The SHA-256 of what the cookie holds.
+    # The SHA-256 of the cookie's value.
     sa.Column("id", sa.String(64), primary_key=True),
     sa.Column("token", sa.String(64), nullable=False),
     sa.Column("ends", sa.String(32), nullable=False),
 )
 
 submissions = sa.Table(
-    # The programs that authors sent, each a version that never changes.
+    # The programs that authors sent, each an immutable version.
     "submissions",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
@@ -308,19 +307,19 @@ submissions = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     # Of the archive as it was sent.
     sa.Column("sha256", sa.String(64), nullable=False),
-    # Its name in the folder of all of them.
+    # Its name in the folder of all archives.
     sa.Column("file", sa.String(64), nullable=False),
     sa.Column("received", sa.String(32), nullable=False),
     sa.Column("state", sa.String(16), nullable=False),
-    # How often its inspection failed on our side.
+    # How often its inspection failed through no fault of the program.
     sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
-    # What was found step by step, and what is started if it was accepted, as JSON.
+    # The steps of the inspection, and the program to start if accepted, as JSON.
     sa.Column("steps", sa.Text, nullable=False),
     sa.Column("program", sa.Text),
     sa.Column("joins_round", sa.Integer),
-    # What its files take on the disk; null where nobody has counted.
+    # The disk space of its files; null if not measured.
     sa.Column("bytes", sa.BigInteger),
-    # When its inspection ended, and a digest of the machine and the terms that it was made under.
+    # When its inspection ended, and a digest of the machine and terms it was made with.
     sa.Column("judged", sa.String(32)),
     sa.Column("under", sa.String(64)),
     sa.UniqueConstraint("season_id", "author", "version"),
@@ -329,25 +328,25 @@ submissions = sa.Table(
 )
 
 requests = sa.Table(
-    # The matches that authors ask for; they lie in a store of their own.
+    # The matches that authors ask for; these are in a separate store.
     "requests",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), nullable=False),
     sa.Column("author", Name, nullable=False),
-    # The name that its matches have in their store, the same wherever this row is carried.
+    # The name of their season in that store, which stays when this row is copied.
     sa.Column("place", Name, nullable=False),
     sa.Column("kind", sa.String(16), nullable=False),
-    # Who is to meet whom, on which cards, as JSON.
+    # Players and deals, as JSON.
     sa.Column("wish", sa.Text, nullable=False),
     sa.Column("state", sa.String(16), nullable=False),
     sa.Column("received", sa.String(32), nullable=False),
     sa.Column("ended", sa.String(32)),
-    # How many matches were played, of how many at most, and what they took.
+    # Matches played, their maximum, and their time.
     sa.Column("played", sa.Integer, nullable=False, server_default="0"),
     sa.Column("most", sa.Integer, nullable=False),
     sa.Column("spent_ms", sa.BigInteger, nullable=False, server_default="0"),
-    # What came of it so far, as JSON; why it was refused.
+    # The outcome so far, as JSON; why it was refused.
     sa.Column("outcome", sa.Text),
     sa.Column("problem", sa.Text),
     sa.Index("requests_by_state", "season_id", "state"),
@@ -355,7 +354,7 @@ requests = sa.Table(
 )
 
 served = _of_season(
-    # How long something was played or inspected for an author on a day.
+    # The time spent on an author's requests and inspections, by day.
     "served",
     sa.Column("author", Name, primary_key=True),
     sa.Column("day", sa.String(10), primary_key=True),
@@ -363,7 +362,6 @@ served = _of_season(
 )
 
 audit = sa.Table(
-    # Who did what when.
     "audit",
     metadata,
     sa.Column("id", sa.Integer, primary_key=True),

@@ -1,12 +1,11 @@
-"""How far each webhook has heard of a season's events, and what it is being told now.
+"""The delivery state of each webhook: which events of a season were sent, and the delivery in progress.
 
-What is told is written down whole before it is sent, and the webhook goes on in one transaction once the
-receiver has it. So whatever is killed at whatever moment, no event is left out, and all tries of a delivery
-have the same id and the same body. Ids are drawn, since a store that is put back from a backup numbers other
-events alike.
+A delivery is stored whole before it is sent, and the webhook advances in one transaction once the receiver
+has it. So a process may be killed at any time: no event is lost, and all attempts of a delivery have the same
+id and body. Ids are random, because a store restored from a backup reuses event numbers.
 
-While results are held back the events after that wait, but for those of the season as a whole: these are told
-early, and not again when the others are told.
+While results are held back, later events wait, except those of the season as a whole: these are sent early,
+and not again with the others.
 """
 
 from __future__ import annotations
@@ -16,33 +15,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.audit import CONSOLE, moment, note
-from arbiter.store.database import Book
-from arbiter.store.event_log import Happened, Happening, happened, held_after, last_number
+from arbiter.store.audit import CONSOLE, log_audit, timestamp
+from arbiter.store.database import SeasonRows
+from arbiter.store.event_log import EventKind, LoggedEvent, event_of, freeze_number, last_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
 STRIDE = 1000
-"""Events that a webhook does not hear of until it is kept that they are done with."""
+"""Store progress after this many events that a webhook does not subscribe to."""
 DROP, END = "drop", "end"
-"""The verbs of the audit log for events that were given up, and for a receiver that is gone."""
-STATE = Happening.STATE.value
+"""Audit verbs: events were dropped; the receiver is gone."""
+STATE = EventKind.STATE.value
 LAST = 2**31 - 1
-"""No event has a larger number."""
+"""The largest event number."""
 
 
-class Due(NamedTuple):
-    """An event to be told; `early` where others before it are held back."""
+class NextDelivery(NamedTuple):
+    """The next event to deliver; `early` if others before it are held back."""
 
-    event: Happened
+    event: LoggedEvent
     early: bool
 
 
-class Telling(NamedTuple):
-    """A delivery under way: its id, the event's number and kind, its whole body.
+class Delivery(NamedTuple):
+    """A delivery in progress: its id, the event's number and kind, its whole body.
 
-    `tries` have failed, the first at the moment `since`; the next one is at the moment `again`.
+    `tries` attempts have failed, the first at `since`; the next one is at `again`.
     """
 
     delivery: str
@@ -55,35 +54,35 @@ class Telling(NamedTuple):
     again: str | None = None
 
 
-class Told(NamedTuple):
-    """How far a webhook has heard: `done` and `ahead` are numbers of events, as in the schema.
+class DeliveryState(NamedTuple):
+    """The state of a webhook: `done` and `ahead` are event numbers, as in the schema.
 
-    `told` and `dropped` count deliveries; `problem` is what went wrong last, None since something was told;
-    `ended` is when the receiver said that it is gone.
+    `told` and `dropped` count deliveries; `problem` is the last error, None after a success; `ended` is when
+    the receiver answered that it is gone.
     """
 
     done: int
     ahead: int
-    telling: Telling | None
+    telling: Delivery | None
     problem: str | None
     told: int
     dropped: int
     ended: str | None
 
 
-class DeliveryBook(Book):
-    """The webhooks of one season; each is named by the SHA-256 of its address."""
+class DeliveryStore(SeasonRows):
+    """The webhooks of one season, each with_digest_id by the SHA-256 of its address."""
 
-    def begin(self, webhook: str) -> Told:
-        """How far a webhook has heard. One that is new hears what happens from now on.
+    def begin(self, webhook: str) -> DeliveryState:
+        """Return the state of a webhook; register a new one, which receives events from now on.
 
-        Where no round is complete yet it hears of everything: it may be as old as the season.
+        While no round is complete it receives all events: it may be as old as the season.
         """
         known = self.read(webhook)
         if known is None:
             fresh: dict[str, Any] = {"season_id": self._id, "webhook": webhook, "done": 0}
             with self._store.transaction() as connection:
-                rated = self._own(db_schema.events.c.number, kind=Happening.STANDINGS.value).limit(1)
+                rated = self._own(db_schema.events.c.number, kind=EventKind.STANDINGS.value).limit(1)
                 if connection.execute(rated).scalar() is not None:
                     fresh["done"] = last_number(connection, self._id)
                 self._store.insert_once(connection, db_schema.deliveries, fresh)
@@ -91,19 +90,19 @@ class DeliveryBook(Book):
             assert known is not None
         return known
 
-    def read(self, webhook: str) -> Told | None:
-        """The same; None for one that is new."""
+    def read(self, webhook: str) -> DeliveryState | None:
+        """Return the state of a webhook; None if it is not registered."""
         rows = self._all(self._own(db_schema.deliveries, webhook=webhook))
         if not rows:
             return None
         telling = None
         if rows[0].number is not None:
-            telling = Telling._make(getattr(rows[0], name) for name in Telling._fields)
-        shape = {name: getattr(rows[0], name) for name in Told._fields if name != "telling"}
-        return Told(telling=telling, **shape)
+            telling = Delivery._make(getattr(rows[0], name) for name in Delivery._fields)
+        shape = {name: getattr(rows[0], name) for name in DeliveryState._fields if name != "telling"}
+        return DeliveryState(telling=telling, **shape)
 
     def forget_all_but(self, webhooks: Collection[str]) -> None:
-        """Forget those that the season's file no longer has: if they come back they are new."""
+        """Delete the state of all other webhooks."""
         table = db_schema.deliveries
         gone = self._own(table.c.webhook).where(table.c.webhook.not_in(list(webhooks)))
         if self._all(gone):
@@ -111,20 +110,22 @@ class DeliveryBook(Book):
             self._write(mine.where(table.c.webhook.not_in(list(webhooks))))
 
     def last_event(self) -> int:
-        """The number of the last event, 0 before the first."""
+        """Return the number of the last event, 0 before the first."""
         with self._store.reading() as connection:
             return last_number(connection, self._id)
 
-    def due(self, webhook: str, kinds: Collection[str], freezes: bool, after: int) -> tuple[Due | None, int]:
-        """Return what a webhook that hears of these kinds is told next, and up to where that was looked for.
+    def next_delivery(
+        self, webhook: str, kinds: Collection[str], freezes: bool, after: int
+    ) -> tuple[NextDelivery | None, int]:
+        """Return the next event of these kinds to deliver, or None, and the last number checked.
 
-        Events up to the number `after` were looked at before. With `freezes` results may be held back.
+        Events up to the number `after` were checked before. With `freezes` results may be held back.
         """
         table = db_schema.events.c
         with self._store.snapshot() as connection:
             done, ahead = self._place(connection, webhook)
             last = last_number(connection, self._id)
-            held = held_after(connection, self._id) if freezes else None
+            held = freeze_number(connection, self._id) if freezes else None
             seen = last if held is None else held
             early = False
             wanted = self._wanted(max(done, after), seen, kinds, ahead).order_by(table.number)
@@ -133,49 +134,49 @@ class DeliveryBook(Book):
                 state = self._wanted(max(held, ahead), last, [STATE]).order_by(table.number)
                 found, early = connection.execute(state.limit(1)).one_or_none(), True
             if found is not None:
-                return Due(happened(found), early), seen if early else found.number - 1
+                return NextDelivery(event_of(found), early), seen if early else found.number - 1
         if seen - done >= STRIDE:
-            # Or they would be looked through again by the next process.
+            # Else the next process would check them again.
             self._write(self._mine(webhook).values(done=seen))
         return None, seen
 
-    def prepare(self, webhook: str, telling: Telling) -> None:
-        """Keep what is to be told, before it is sent for the first time."""
+    def prepare(self, webhook: str, telling: Delivery) -> None:
+        """Store a delivery before its first attempt, unless one is in progress."""
         free = self._mine(webhook).where(db_schema.deliveries.c.number.is_(None))
         self._write(free.values(**telling._asdict()))
 
-    def is_told(self, webhook: str, telling: Telling) -> None:
-        """Go on to the next event: the receiver has this one."""
+    def record_delivery(self, webhook: str, telling: Delivery) -> None:
+        """Record a delivery as received, and advance to the next event."""
         count = db_schema.deliveries.c.told + 1
         values = _past(telling, telling.number) | {"told": count, "problem": None}
         self._write(self._telling(webhook, telling).values(values))
 
-    def put_off(self, webhook: str, telling: Telling, since: str, again: str, problem: str) -> None:
-        """Keep that a try failed, when the first one was, and when the next one is."""
+    def postpone(self, webhook: str, telling: Delivery, since: str, again: str, problem: str) -> None:
+        """Record a failed attempt, with the times of the first and the next one."""
         tries = db_schema.deliveries.c.tries + 1
         values = {"tries": tries, "since": since, "again": again, "problem": problem}
         self._write(self._telling(webhook, telling).values(values))
 
-    def hurry(self, webhook: str) -> None:
-        """Try at once, as if for the first time, what waits for another try, also where one was gone."""
+    def retry_now(self, webhook: str) -> None:
+        """Retry the delivery in progress at once with a new attempt count, even if the receiver was gone."""
         self._write(self._mine(webhook).values(tries=0, since=None, again=None, ended=None))
 
-    def end(self, webhook: str, telling: Telling, who: str, problem: str) -> None:
-        """Send nothing more to a receiver that is gone for good; `who` names it in the audit log."""
+    def end(self, webhook: str, telling: Delivery, who: str, problem: str) -> None:
+        """Stop sending to a receiver that is gone; `who` names it in the audit log."""
         with self._store.transaction() as connection:
-            ended = self._telling(webhook, telling).values(ended=moment(), problem=problem)
+            ended = self._telling(webhook, telling).values(ended=timestamp(), problem=problem)
             if connection.execute(ended).rowcount == 1:
-                note(connection, self._id, CONSOLE, END, who, problem)
+                log_audit(connection, self._id, CONSOLE, END, who, problem)
 
     def give_up(
-        self, webhook: str, telling: Telling, kinds: Collection[str], before: str, who: str, problem: str
+        self, webhook: str, telling: Delivery, kinds: Collection[str], before: str, who: str, problem: str
     ) -> int:
-        """Drop what cannot be told, and what happened before a moment; return how many events these are."""
+        """Drop a delivery that keeps failing, and the events before a time; return the number dropped."""
         last, count = telling.number, 1
         with self._store.transaction() as connection:
             if not telling.early:
                 _, ahead = self._place(connection, webhook)
-                held = held_after(connection, self._id)
+                held = freeze_number(connection, self._id)
                 old = self._wanted(telling.number, LAST if held is None else held, kinds, ahead)
                 found = old.where(db_schema.events.c.moment < before).subquery().c.number
                 more, latest = connection.execute(sa.select(sa.func.count(found), sa.func.max(found))).one()
@@ -184,14 +185,14 @@ class DeliveryBook(Book):
             values = _past(telling, last) | {"dropped": dropped, "problem": problem}
             if connection.execute(self._telling(webhook, telling).values(values)).rowcount != 1:
                 return 0
-            note(connection, self._id, CONSOLE, DROP, who, f"{count} given up: {problem}")
+            log_audit(connection, self._id, CONSOLE, DROP, who, f"{count} given up: {problem}")
         return count
 
-    def waiting(self, webhook: str, kinds: Collection[str], freezes: bool) -> int:
-        """Return how many events a webhook is still to be told, but for those that are held back."""
+    def count_waiting(self, webhook: str, kinds: Collection[str], freezes: bool) -> int:
+        """Return how many events are still to be delivered, without those held back."""
         with self._store.snapshot() as connection:
             done, ahead = self._place(connection, webhook)
-            held = held_after(connection, self._id) if freezes else None
+            held = freeze_number(connection, self._id) if freezes else None
             return self._count(connection, done, LAST if held is None else held, kinds, ahead)
 
     def _place(self, connection: sa.Connection, webhook: str) -> tuple[int, int]:
@@ -200,7 +201,7 @@ class DeliveryBook(Book):
         return done, ahead
 
     def _wanted(self, after: int, until: int, kinds: Collection[str], ahead: int = 0) -> sa.Select[Any]:
-        """The events of some kinds between two numbers, but for what was told early."""
+        """Select the events of some kinds between two numbers, without those sent early."""
         table = db_schema.events.c
         query = self._own(db_schema.events).where(table.number > after, table.number <= until)
         return query.where(table.kind.in_(list(kinds)), sa.or_(table.kind != STATE, table.number > ahead))
@@ -215,14 +216,14 @@ class DeliveryBook(Book):
     def _mine(self, webhook: str) -> sa.Update:
         return sa.update(db_schema.deliveries).filter_by(season_id=self._id, webhook=webhook)
 
-    def _telling(self, webhook: str, telling: Telling) -> sa.Update:
-        """A change of what is being told, unless another process has gone on since."""
+    def _telling(self, webhook: str, telling: Delivery) -> sa.Update:
+        """Update the delivery in progress, unless another process has advanced since."""
         return self._mine(webhook).where(db_schema.deliveries.c.delivery == telling.delivery)
 
 
-_NOTHING: dict[str, Any] = {**dict.fromkeys(Telling._fields), "early": False, "tries": 0}
+_NOTHING: dict[str, Any] = {**dict.fromkeys(Delivery._fields), "early": False, "tries": 0}
 
 
-def _past(telling: Telling, number: int) -> dict[str, Any]:
-    """A webhook's row once it is done with events up to a number."""
+def _past(telling: Delivery, number: int) -> dict[str, Any]:
+    """Return the values of a webhook's row once the events up to a number are processed."""
     return {**_NOTHING, "ahead" if telling.early else "done": number}

@@ -1,4 +1,4 @@
-"""SQLite as all stores speak it: a statement is compiled once in a process, and not once for each store."""
+"""The SQLite dialect of all stores: a statement is compiled once per process, not once per store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMPILED: LRUCache[Any, Any] = LRUCache(1000)
 
 
 class Dialect(SQLiteDialect_pysqlite):
-    """Equal to every other one, as the keys of `COMPILED` ask; no statement shows which it was."""
+    """All instances are equal, so that stores share the keys of `COMPILED`."""
 
     supports_statement_cache = True
 

@@ -1,4 +1,4 @@
-"""Invitations by the SHA-256 of their codes: each use makes an author, or somebody of a player."""
+"""Invitations, by the SHA-256 of their codes: each use creates an author, or adds a person to a player."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import sqlalchemy as sa
 
 from arbiter.errors import ConfigError
 from arbiter.store import db_schema
-from arbiter.store.audit import lasts, moment, note
-from arbiter.store.database import Book
-from arbiter.store.people import MOST_PEOPLE, Full, lock, tokens_of
-from arbiter.store.submissions import DAY, TooMany, lately, seconds_until
+from arbiter.store.audit import log_audit, not_expired, timestamp
+from arbiter.store.database import SeasonRows
+from arbiter.store.people import MOST_PEOPLE, PlayerFull, lock_player, tokens_of
+from arbiter.store.submissions import DAY, RateLimited, is_recent, seconds_until
 
 INVITE = "invite"
-"""The verb of the audit log."""
+"""Audit verb."""
 
 
-class UsedUp(ConfigError):
-    """An invitation that is not known, has no use left, or has ended."""
+class InvalidInvitation(ConfigError):
+    """An invitation that is unknown, used up or expired."""
 
     def __init__(self) -> None:
-        super().__init__("this code is not known, or was used up, or has ended", hint="ask for another one")
+        super().__init__("this code is unknown, used up or expired", hint="ask for another one")
 
 
 class Invitation(NamedTuple):
-    """An invitation with a use left: to a `player`, or None for one that makes authors."""
+    """An invitation with a use left: to join `player`, or to become an author if None."""
 
     player: str | None
 
 
-class InvitationBook(Book):
+class InvitationStore(SeasonRows):
     """The invitations of one season."""
 
     def add(
@@ -42,38 +42,38 @@ class InvitationBook(Book):
         ends: str | None = None,
         per_day: int | None = None,
     ) -> None:
-        """Keep an invitation that so many may use until it `ends`, by the SHA-256 of its code.
+        """Store an invitation with a number of `uses` until it `ends`, by the SHA-256 of its code.
 
-        One to a `player` is for its people: Full where it has no room for so many, TooMany where that was
-        done `per_day` times in 24 hours, ConfigError where nobody of it has a token.
+        With `player`, to join that player: PlayerFull if it has no room for that many, RateLimited after
+        `per_day` in 24 hours, ConfigError if none of its people has a token.
         """
-        row = {"season_id": self._id, "code": code, "uses": uses, "created": moment()}
+        row = {"season_id": self._id, "code": code, "uses": uses, "created": timestamp()}
         row |= {"player": player, "ends": ends}
         with self._store.transaction() as connection:
             if player is not None:
                 self._make_room(connection, player, uses, per_day)
             connection.execute(sa.insert(db_schema.invitations).values(row))
-            note(connection, self._id, who, INVITE, player or "", f"uses: {uses}")
+            log_audit(connection, self._id, who, INVITE, player or "", f"uses: {uses}")
 
     def find(self, code: str) -> Invitation | None:
-        """Return the invitation with this SHA-256; None where it has no use left, or has ended."""
+        """Return the invitation with this SHA-256; None if unknown, used up or expired."""
         rows = self._all(self._own(db_schema.invitations.c.player, code=code).where(_open()))
         return Invitation(rows[0].player) if rows else None
 
     def _make_room(self, connection: sa.Connection, player: str, uses: int, per_day: int | None) -> None:
-        """Forget what is over, and the oldest of too many codes of a player."""
-        lock(connection, self._id, player)
+        """Delete expired invitations to a player, and the oldest ones beyond `MOST_PEOPLE`."""
+        lock_player(connection, self._id, player)
         people = len(tokens_of(connection, self._id, player))
         if not people:
-            raise ConfigError(f"{player} has no token", hint="arbiter authors renew gives one")
+            raise ConfigError(f"{player} has no token", hint="arbiter authors renew creates one")
         if people + uses > MOST_PEOPLE:
-            raise Full(player)
+            raise PlayerFull(player)
         if per_day is not None:
             table = db_schema.audit.c
-            query = self._own(table.moment, verb=INVITE, subject=player).where(lately(table.moment, DAY))
+            query = self._own(table.moment, verb=INVITE, subject=player).where(is_recent(table.moment, DAY))
             made = connection.execute(query.order_by(table.moment)).scalars().all()
             if seconds := seconds_until(made, per_day, DAY):
-                raise TooMany(seconds)
+                raise RateLimited(seconds)
         codes = db_schema.invitations
         mine = sa.delete(codes).filter_by(season_id=self._id, player=player)
         connection.execute(mine.where(sa.not_(_open())))
@@ -82,14 +82,14 @@ class InvitationBook(Book):
         connection.execute(mine.where(codes.c.code.in_(old)))
 
 
-def use(connection: sa.Connection, season: int, code: str, player: str | None) -> None:
-    """Use an invitation to a player, or for a new author, once; UsedUp where that cannot be."""
+def use_invitation(connection: sa.Connection, season: int, code: str, player: str | None) -> None:
+    """Consume one use of an invitation to a player, or to become an author, or raise InvalidInvitation."""
     table = db_schema.invitations
     one = sa.update(table).filter_by(season_id=season, code=code, player=player).where(_open())
     if connection.execute(one.values(uses=table.c.uses - 1)).rowcount != 1:
-        raise UsedUp
+        raise InvalidInvitation
 
 
 def _open() -> sa.ColumnElement[bool]:
     table = db_schema.invitations.c
-    return sa.and_(table.uses > 0, sa.or_(table.ends.is_(None), lasts(table.ends)))
+    return sa.and_(table.uses > 0, sa.or_(table.ends.is_(None), not_expired(table.ends)))

@@ -1,7 +1,6 @@
-"""Lists of a season's matches, a part at a time: of a round, of players, with a tag; in the plan's order.
+"""Paged queries for a season's matches, by round, players or tag, in the plan's order.
 
-However many matches there are, a part is read by the counts of its rounds, which lie in an index, and then of
-these rounds alone.
+A page is found through the match counts of rounds, which an index holds; only its rounds are read.
 """
 
 from __future__ import annotations
@@ -11,45 +10,45 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.database import Book
-from arbiter.store.row_values import in_order
+from arbiter.store.database import SeasonRows
+from arbiter.store.row_values import plan_order
 from arbiter.store.seats import key_of, name_of
-from arbiter.store.tags import Tagged
+from arbiter.store.tags import TagFilter
 
 
 class MatchRange(NamedTuple):
-    """The matches of the rounds from one to another in which somebody sat of each group of `players`.
+    """The matches of rounds `first` to `last` with at least one player of each group in `players`.
 
-    With `faulty` those alone that a fault of the first group's has ended; with `tagged` those with a tag.
+    With `faulty` only those ended by a fault of the first group; with `tagged` only those with a tag.
     """
 
     first: int
     last: int
     players: tuple[tuple[str, ...], ...] = ()
     faulty: bool = False
-    tagged: Tagged | None = None
+    tagged: TagFilter | None = None
 
 
-class Lists(Book):
-    """Which matches there are, and whose."""
+class MatchQueries(SeasonRows):
+    """Queries for the ids and players of matches."""
 
     def counts(self, wanted: MatchRange) -> dict[int, int]:
-        """By round, in order, how many matches are wanted."""
+        """Return the number of wanted matches by round, in order."""
         query, number, _ = self._wanted(wanted)
         query = query.with_only_columns(number, sa.func.count()).group_by(number).order_by(number)
         return dict(map(tuple, self._all(query)))
 
     def ids(self, wanted: MatchRange, skip: int, most: int) -> list[str]:
-        """The ids of the wanted matches in the order of the plan: `most` of them after the first `skip`."""
+        """Return the ids of wanted matches in the plan's order: `most` of them after the first `skip`."""
         query, number, match_id = self._wanted(wanted)
-        query = query.with_only_columns(match_id).order_by(*in_order(number, match_id))
+        query = query.with_only_columns(match_id).order_by(*plan_order(number, match_id))
         return [row[0] for row in self._all(query.offset(skip).limit(most))]
 
     def seated(self, last_round: int) -> list[str]:
-        """Everybody who sat in a match of a round up to the last one, by name."""
+        """Return all players of the matches up to a round, by name."""
         table = db_schema.seats.c
         mine = sa.select(sa.func.min(table.player).label("player")).where(table.season_id == self._id)
-        # From one name to the next: there are few beside the rows.
+        # Skips from name to name through the index: there are far fewer names than rows.
         names = mine.cte("names", recursive=True)
         names = names.union_all(
             sa.select(mine.where(table.player > names.c.player).correlate(names).scalar_subquery()).where(
@@ -63,7 +62,7 @@ class Lists(Book):
         return sorted(name_of(row[0]) for row in self._all(query))
 
     def _wanted(self, wanted: MatchRange) -> tuple[sa.Select[Any], Any, Any]:
-        """A query of the wanted matches, with the columns of their rounds and ids."""
+        """Return a query for the wanted matches, and its round and id columns."""
         there = db_schema.matches.c
         number: Any = there.round
         match_id: Any = there.id
@@ -73,7 +72,7 @@ class Lists(Book):
             seats: list[Any] = [
                 db_schema.seats.alias(f"seat{place}").c for place in range(len(wanted.players))
             ]
-            # What is found by a tag is the least: from there the seats are looked up.
+            # A tag is the most selective: the seats are looked up from there.
             first = seats[0] if wanted.tagged is None else wanted.tagged.found(self._id).c
             number, match_id = first["round"], first["match_id"]
             query = sa.select(number)

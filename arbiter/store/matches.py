@@ -1,7 +1,7 @@
 """The matches of a season in a store.
 
-A match is written in one transaction when it is complete and never changed, so whatever is
-killed at whatever moment, what is stored is whole, and what is not stored is still to do.
+A complete match is written in one transaction and never changed. So a process may be killed at any time: what
+is stored is whole, and what is not stored is still to be played.
 """
 
 from __future__ import annotations
@@ -13,11 +13,18 @@ import sqlalchemy as sa
 from arbiter.match.packing import PackedMatch, pack_match, unpack
 from arbiter.store import db_schema
 from arbiter.store.database import LostConnection
-from arbiter.store.event_log import Happening, log
-from arbiter.store.match_lists import Lists
-from arbiter.store.row_values import StoredMatch, in_order, place_of, read_summary, row_of, stored_match
-from arbiter.store.seats import seat
-from arbiter.store.tags import keep_tags
+from arbiter.store.event_log import EventKind, log_event
+from arbiter.store.match_lists import MatchQueries
+from arbiter.store.row_values import (
+    StoredMatch,
+    plan_order,
+    plan_order_key,
+    read_summary,
+    row_of,
+    stored_match,
+)
+from arbiter.store.seats import store_seats
+from arbiter.store.tags import store_tags
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -25,47 +32,47 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord, MatchSummary
 
 
-class Matches(Lists):
+class Matches(MatchQueries):
     """The matches of one season."""
 
     def add_match(self, record: MatchRecord) -> bool:
-        """Keep a match; False if one with this id is already there, which then stays."""
+        """Store a match; False if its id exists, and the stored one stays."""
         return self.add_packed(pack_match(record))
 
     def add_packed(self, match: PackedMatch) -> bool:
-        """Keep a match that was packed where it was played; False as with `add_match`."""
+        """Store a match packed by the process that played it; False as for `add_match`."""
         row = {"season_id": self._id, "id": match.summary.id, "round": match.summary.round, **row_of(match)}
         try:
             return self._insert_match(match, row)
         except LostConnection:
-            # It may have been stored: then it stays.
+            # It may have been stored: then this changes nothing.
             return self._insert_match(match, row)
 
     def _insert_match(self, match: PackedMatch, row: Mapping[str, Any]) -> bool:
         with self._store.transaction() as connection:
             kept = self._store.insert_once(connection, db_schema.matches, row)
             if kept:
-                seat(connection, self._id, [match.summary])
-                keep_tags(connection, self._id, match)
+                store_seats(connection, self._id, [match.summary])
+                store_tags(connection, self._id, match)
             if kept and match.summary.table is not None:
-                log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
+                log_event(connection, self._id, EventKind.MATCH, match.summary.round or 0, match.summary.id)
         return kept
 
     def match_ids(self, round_number: int) -> set[str]:
         return {row.id for row in self._rows(self._own(db_schema.matches.c.id, round=round_number))}
 
     def match(self, match_id: str) -> MatchRecord | None:
-        """One match, None if it is not there."""
+        """Return a match, None if it is not stored."""
         found = self.packed(match_id)
         return None if found is None else unpack(found, match_id)
 
     def packed(self, match_id: str) -> bytes | None:
-        """A match's record as it is kept."""
+        """Return a match's packed record, None if it is not stored."""
         found: bytes | None = self._scalar(self._own(db_schema.matches.c.record, id=match_id))
         return found
 
     def summaries(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
-        """The matches of all rounds from one to another, in the order of their ids."""
+        """Return the matches of a range of rounds, in the order of their ids."""
         table = db_schema.matches.c
         query = self._matches(table.id, table.summary).where(table.round >= first_round)
         if last_round is not None:
@@ -73,15 +80,15 @@ class Matches(Lists):
         return [read_summary(row.summary, f"the record of match {row.id}") for row in self._rows(query)]
 
     def summaries_of(self, ids: Collection[str]) -> list[MatchSummary]:
-        """The matches of these ids that are there, in the order of the plan."""
+        """Return the stored matches among these ids, in the plan's order."""
         table = db_schema.matches.c
         rows = self._among(self._own(table.id, table.summary), table.id, ids)
-        # Sorted here: a database that is to sort them may read the season in that order instead.
+        # Sorted here: asked to sort, a database may read the whole season in that order.
         found = [read_summary(row.summary, f"the record of match {row.id}") for row in rows]
-        return sorted(found, key=place_of)
+        return sorted(found, key=plan_order_key)
 
     def records(self, round_number: int | None = None) -> Iterator[MatchRecord]:
-        """Stored matches in the order of their ids, one at a time."""
+        """Yield the matches, of a round if given, in the order of their ids."""
         query = self._matches(db_schema.matches.c.id, db_schema.matches.c.record)
         if round_number is not None:
             query = query.filter_by(round=round_number)
@@ -89,16 +96,16 @@ class Matches(Lists):
             yield unpack(row.record, row.id)
 
     def wall_ns(self, round_number: int) -> int:
-        """The sum of the times, in ns, that a round's stored matches took."""
+        """Return the total time of a round's stored matches, in ns."""
         return int(self._scalar(self._own(sa.func.sum(db_schema.matches.c.wall_ns), round=round_number)) or 0)
 
     def match_rounds(self) -> list[int]:
-        """The rounds that have stored matches, planned or not, in order."""
+        """Return the rounds with stored matches, planned or not, in order."""
         column = db_schema.matches.c.round
         return [row.round for row in self._rows(self._own(column).distinct().order_by(column))]
 
     def stored_matches(self, round_number: int) -> Iterator[StoredMatch]:
-        """A round's matches, one at a time; what cannot be read is named."""
+        """Yield a round's matches; unreadable ones say why."""
         table = db_schema.matches.c
         for row in self._rows(
             self._matches(table.id, table.summary, table.record).filter_by(round=round_number)
@@ -106,5 +113,5 @@ class Matches(Lists):
             yield stored_match(row.id, row.summary, row.record)
 
     def _matches(self, *columns: sa.Column[Any]) -> sa.Select[Any]:
-        """Columns of the season's matches in the order of their ids."""
-        return self._own(*columns).order_by(*in_order())
+        """Select columns of the season's matches in the order of their ids."""
+        return self._own(*columns).order_by(*plan_order())

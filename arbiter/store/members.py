@@ -1,4 +1,4 @@
-"""Who joins a player, leaves it, or is taken out of it: each one's sessions end with his token."""
+"""The people of a player: join, leave, remove. A person's sessions end with the token."""
 
 from __future__ import annotations
 
@@ -8,22 +8,31 @@ import sqlalchemy as sa
 
 from arbiter.errors import ConfigError
 from arbiter.store import db_schema
-from arbiter.store.audit import moment, note
-from arbiter.store.database import Book
-from arbiter.store.invitations import UsedUp, use
-from arbiter.store.people import MOST_PEOPLE, Full, end_token, holders, lock, person, spelled, tokens_of
+from arbiter.store.audit import log_audit, timestamp
+from arbiter.store.database import SeasonRows
+from arbiter.store.invitations import InvalidInvitation, use_invitation
+from arbiter.store.people import (
+    MOST_PEOPLE,
+    PlayerFull,
+    audit_name,
+    end_access,
+    lock_player,
+    person_row,
+    token_holders,
+    tokens_of,
+)
 
 
-class LastOne(ConfigError):
-    """The last person of a player stays."""
+class LastMember(ConfigError):
+    """The last person of a player cannot be removed."""
 
     def __init__(self, player: str) -> None:
-        hint = "the organiser's arbiter authors revoke takes away its last token"
-        super().__init__(f"{player} would have nobody left", hint=hint)
+        hint = "the organiser revokes the player by arbiter authors revoke"
+        super().__init__(f"cannot remove the last person of {player}", hint=hint)
 
 
 class Member(NamedTuple):
-    """One of a player's people; `member` is None for the first one, who has the player's name."""
+    """A person of a player; `member` is None for the first one, who has the player's name."""
 
     player: str
     member: str | None
@@ -31,68 +40,67 @@ class Member(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name, within the player."""
+        """The person's name within the player."""
         return self.member or self.player
 
 
-class MemberBook(Book):
+class MemberStore(SeasonRows):
     """The people of one season's players."""
 
     def of(self, player: str) -> list[Member]:
-        """Everybody of a player who has a token, since when, in the order in which they came."""
+        """Return a player's people with tokens, in the order in which they joined."""
         return self._found(player)
 
     def all(self) -> dict[str, list[Member]]:
-        """The same of all players, by name."""
+        """Return the people of all players, by player."""
         found: dict[str, list[Member]] = {}
         for one in self._found():
             found.setdefault(one.player, []).append(one)
         return found
 
     def add(self, player: str, name: str, looks: str, token: str, code: str) -> bool:
-        """Keep somebody who joins by one use of an invitation; False where the name, or its look, is taken.
+        """Add a person by one use of an invitation; False if the name, or a look-alike, is taken.
 
-        UsedUp where the invitation is over, Full where the player has no room. `token` and `code` are
-        SHA-256.
+        InvalidInvitation, or PlayerFull if the player has no room. `token` and `code` are SHA-256.
         """
         row = {"season_id": self._id, "player": player, "name": name, "looks": looks, "token": token}
-        row["created"] = moment()
+        row["created"] = timestamp()
         with self._store.transaction() as connection:
-            lock(connection, self._id, player)
+            lock_player(connection, self._id, player)
             people = tokens_of(connection, self._id, player)
             if not people:
-                raise UsedUp
+                raise InvalidInvitation
             if not self._store.insert_once(connection, db_schema.members, row):
                 return False
-            use(connection, self._id, code, player)
+            use_invitation(connection, self._id, code, player)
             if len(people) >= MOST_PEOPLE:
-                raise Full(player)
-            note(connection, self._id, spelled(player, name), "join", player)
+                raise PlayerFull(player)
+            log_audit(connection, self._id, audit_name(player, name), "join", player)
         return True
 
     def remove(self, player: str, member: str | None, who: str, verb: str = "remove") -> bool:
-        """Take somebody's place and sessions away, and end the player's open codes, which he may know.
+        """Remove a person with sessions, and the player's open invitations, whose codes that person may know.
 
-        False where there is no such person, LastOne for the last; None is the first one.
+        False if there is no such person, LastMember for the last; `member` None is the first one.
         """
         with self._store.transaction() as connection:
-            lock(connection, self._id, player)
+            lock_player(connection, self._id, player)
             people = tokens_of(connection, self._id, player)
             if member not in people:
                 return False
             if len(people) == 1:
-                raise LastOne(player)
-            table, which = person(self._id, player, member)
+                raise LastMember(player)
+            table, which = person_row(self._id, player, member)
             gone = sa.update(table).values(token=None) if member is None else sa.delete(table)
             connection.execute(gone.filter_by(**which))
-            end_token(connection, self._id, player, people[member])
-            note(connection, self._id, who, verb, spelled(player, member))
+            end_access(connection, self._id, player, people[member])
+            log_audit(connection, self._id, who, verb, audit_name(player, member))
         return True
 
     def _found(self, player: str | None = None) -> list[Member]:
-        table = holders(self._id).c
+        table = token_holders(self._id).c
         query = sa.select(table.player, table.member, table.created)
         query = query if player is None else query.where(table.player == player)
-        # The first one before those who came in the same second.
+        # The first person precedes those who joined in the same second.
         later = sa.case((table.member.is_(None), 0), else_=1)
         return [Member._make(row) for row in self._all(query.order_by(table.created, later, table.member))]

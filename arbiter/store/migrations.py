@@ -1,4 +1,4 @@
-"""How an empty database gets the tables of a store, and a store of an earlier version what it lacks."""
+"""Creation of a store's tables in an empty database, and migration of older stores."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
 from arbiter.store.db_schema import HEAD, metadata, version
 
 STEPS = {
-    # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
+    # Only the reason's text distinguished a failed qualification from an organiser's suspension.
     "0009": "UPDATE suspensions SET verb = 'failed'"
     " WHERE verb = 'suspend' AND substr(because, 1, 22) = 'failed qualification: '",
-    # There were no others.
+    # All events were public.
     "0016": "UPDATE events SET shown = number",
 }
-"""By version what is executed in stores of earlier ones, once they have all tables and columns."""
+"""SQL by version, executed in older stores once they have all tables and columns."""
 
 
 def make(connection: sa.Connection) -> None:
-    """Make all tables in an empty database, in the transaction of a connection."""
+    """Create all tables in an empty database, in the connection's transaction."""
     for statement in _making(connection.dialect):
         connection.exec_driver_sql(statement)
     connection.execute(sa.insert(version).values(version_num=HEAD))
@@ -28,7 +28,7 @@ def make(connection: sa.Connection) -> None:
 
 @lru_cache(maxsize=1)
 def _making(dialect: sa.Dialect) -> tuple[str, ...]:
-    """Return what makes tables and indexes: to compile it takes longer than to execute it."""
+    """Return the statements that create tables and indexes; cached, since compiling them is slow."""
     tables = metadata.sorted_tables
     made: list[DDLElement] = [CreateTable(table) for table in tables]
     made += [CreateIndex(index) for table in tables for index in sorted(table.indexes, key=str)]
@@ -36,7 +36,7 @@ def _making(dialect: sa.Dialect) -> tuple[str, ...]:
 
 
 def upgrade(connection: sa.Connection) -> str:
-    """Add what a store of an earlier version lacks, in the transaction of a connection; which it was."""
+    """Add what an older store lacks, in the connection's transaction; return its former version."""
     before: str = connection.execute(sa.select(version.c.version_num)).scalar_one()
     there = sa.inspect(connection)
     for table in metadata.sorted_tables:

@@ -1,7 +1,7 @@
-"""An organiser's orders in a store: matches annulled, players suspended. A log; nothing in it changes.
+"""An organiser's orders: matches annulled, players suspended. An append-only log.
 
-What depends on orders is written only if none was given since it was computed: each write that matters
-counts the season's revision up, and fails where somebody else did so before.
+What depends on orders is written only if none was given since it was computed: each such write increments the
+season's revision and fails if another one did so first.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import sqlalchemy as sa
 from arbiter.errors import StoreError
 from arbiter.match.packing import PackedMatch
 from arbiter.store import db_schema
-from arbiter.store.audit import CONSOLE, note
-from arbiter.store.database import Book
-from arbiter.store.event_log import Happening, log
+from arbiter.store.audit import CONSOLE, log_audit
+from arbiter.store.database import SeasonRows
+from arbiter.store.event_log import EventKind, log_event
 from arbiter.store.rating_briefs import brief_of
 from arbiter.store.reviews import drop_review
-from arbiter.store.row_values import legible, read_standings, read_summary, row_of
-from arbiter.store.seats import seat
-from arbiter.store.tags import keep_tags
+from arbiter.store.row_values import explain_unreadable, read_standings, read_summary, row_of
+from arbiter.store.seats import store_seats
+from arbiter.store.tags import store_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 
 
 class OrderKind(StrEnum):
-    """The kind of an order on a match, or on a player."""
+    """The kind of an order on a match or a player."""
 
     ANNUL = "annul"
     REPLAY = "replay"
-    """Annul, and play again."""
+    """Annul and play again."""
     UNDO = "undo"
     REPLAYED = "replayed"
-    """The match was played again; the order keeps what it was before."""
+    """The match was played again; the order keeps the replaced match."""
     RESTORED = "restored"
-    """It counts again as it was before it was played again; the order keeps what it was last."""
+    """The match counts again as before its replay; the order keeps the replaced match."""
     SUSPEND = "suspend"
     FAILED = "failed"
-    """Suspend who did not qualify, until a later qualification."""
+    """Suspend a player who did not qualify, until a later qualification."""
     REINSTATE = "reinstate"
     TRIED = "tried"
-    """A player was tried before its first round; the reason is the digest of its entry."""
+    """A player took its qualification before its first round; the reason is the digest of its entry."""
 
 
 OF_MATCHES = frozenset(
@@ -64,10 +64,10 @@ OF_PLAY = frozenset({OrderKind.REPLAYED, OrderKind.TRIED})
 
 
 class Order(NamedTuple):
-    """One order: `subject` is a match's id or a player's name as registered.
+    """One order: `subject` is a match's id or a player's registered name.
 
-    `planned` and `complete` are the season's numbers of planned and of complete rounds at that moment;
-    `programs` are those of the players of a match that was played again, None where they are not known.
+    `planned` and `complete` are the season's numbers of planned and complete rounds at the time; `programs`
+    are the players' programs in a replayed match, None if unknown.
     """
 
     verb: OrderKind
@@ -82,13 +82,13 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """All orders up to a revision of the season, the oldest first."""
+    """All orders up to a revision of the season, oldest first."""
 
     revision: int
     given: tuple[Order, ...]
 
 
-class OrderBook(Book):
+class OrderStore(SeasonRows):
     """The orders of one season in a store."""
 
     def __init__(self, store: Database, season: int, who: str = CONSOLE) -> None:
@@ -96,7 +96,7 @@ class OrderBook(Book):
         self._who = who
 
     def read(self) -> Orders:
-        """All orders. One given meanwhile is there or not, but the revision is older than it."""
+        """Return all orders. One given meanwhile may be included; the revision precedes it in any case."""
         with self._store.reading() as connection:
             query = sa.select(db_schema.seasons.c.revision).filter_by(id=self._id)
             revision = connection.execute(query).scalar() or 0
@@ -117,37 +117,37 @@ class OrderBook(Book):
         return Orders(revision, tuple(found))
 
     def give(self, orders: Sequence[Order], revision: int, rated: RatedRound | None) -> None:
-        """Keep orders and the standings that they change, after a round; Outdated if there is a newer one."""
+        """Store orders and the standings they change; Outdated if the revision is no longer current."""
         with self._store.transaction() as connection:
-            count_up(connection, self._id, revision)
+            raise_revision(connection, self._id, revision)
             self._keep(connection, orders)
             if rated is not None:
-                keep_standings(connection, self._id, rated)
+                store_standings(connection, self._id, rated)
 
     def replace_match(
         self, match: PackedMatch, order: Order, revision: int, rated: RatedRound | None
     ) -> None:
-        """Keep a match played again, and with `order` the one that it replaces; Outdated as `give`."""
+        """Replace a match that was played again, keeping the old one with `order`; Outdated as for `give`."""
         table = db_schema.matches.c
         with self._store.transaction() as connection:
-            count_up(connection, self._id, revision)
+            raise_revision(connection, self._id, revision)
             query = self._own(table.wall_ns, table.summary, table.record, id=match.summary.id)
             self._keep(connection, [order], dict(connection.execute(query).mappings().one()))
             mine = sa.update(db_schema.matches).filter_by(season_id=self._id, id=match.summary.id)
             connection.execute(mine.values(row_of(match)))
-            seat(connection, self._id, [match.summary])
-            keep_tags(connection, self._id, match, fresh=False)
+            store_seats(connection, self._id, [match.summary])
+            store_tags(connection, self._id, match, fresh=False)
             drop_review(connection, self._id, match.summary.id)
             kept = db_schema.annulments.c
             earlier = self._own(sa.func.count(kept.record), match_id=match.summary.id)
             run, number = connection.execute(earlier).scalar_one(), match.summary.round or 0
-            log(connection, self._id, Happening.MATCH, number, match.summary.id)
-            log(connection, self._id, Happening.REJUDGED, number, match.summary.id, run=run)
+            log_event(connection, self._id, EventKind.MATCH, number, match.summary.id)
+            log_event(connection, self._id, EventKind.REJUDGED, number, match.summary.id, run=run)
             if rated is not None:
-                keep_standings(connection, self._id, rated)
+                store_standings(connection, self._id, rated)
 
     def earlier(self, match_id: str) -> list[PackedMatch]:
-        """A match as it was each time before another took its place, the oldest first."""
+        """Return the replaced versions of a match, oldest first."""
         table = db_schema.annulments.c
         query = self._own(table.summary, table.wall_ns, table.record, match_id=match_id)
         return [
@@ -180,9 +180,9 @@ class OrderBook(Book):
             connection.execute(sa.insert(table).values(row))
             if order.verb in SUSPENDING:
                 told = {"player": order.subject, "because": order.because}
-                log(connection, self._id, Happening.SUSPENDED, order.planned + 1, **told)
+                log_event(connection, self._id, EventKind.SUSPENDED, order.planned + 1, **told)
             if order.verb not in OF_PLAY:
-                note(connection, self._id, self._who, order.verb.value, order.subject, order.because)
+                log_audit(connection, self._id, self._who, order.verb.value, order.subject, order.because)
 
 
 _SUBJECTS = (
@@ -192,11 +192,11 @@ _SUBJECTS = (
 
 
 class Outdated(Exception):
-    """Raised instead of a write that was computed before the last order or round."""
+    """Raised instead of a write that was computed before the latest order or round."""
 
 
-def count_up(connection: sa.Connection, season: int, revision: int | None) -> None:
-    """Count a season's revision up; Outdated if one is given and it is no longer that."""
+def raise_revision(connection: sa.Connection, season: int, revision: int | None) -> None:
+    """Increment a season's revision; Outdated if one is given and is no longer current."""
     column = db_schema.seasons.c.revision
     update = sa.update(db_schema.seasons).filter_by(id=season).values(revision=column + 1)
     if revision is not None:
@@ -206,32 +206,32 @@ def count_up(connection: sa.Connection, season: int, revision: int | None) -> No
 
 
 class RatedRound(NamedTuple):
-    """The standings after a round, and how sure they are, as `rating` packs it; None where it does not."""
+    """The standings after a round, and their uncertainty packed by `rating`, or None."""
 
     round: int
     standings: Mapping[str, Any]
     ranking: bytes | None = None
 
 
-def keep_standings(connection: sa.Connection, season: int, rated: RatedRound) -> None:
-    """Keep the standings after a round, in the place of earlier ones, and tell of it and who is suspended."""
+def store_standings(connection: sa.Connection, season: int, rated: RatedRound) -> None:
+    """Store the standings after a round, atomic_path earlier ones, and log them and new suspensions."""
     number, standings, ranking = rated
     table = db_schema.ratings
     for player, because in _suspended_newly(connection, season, rated).items():
-        log(connection, season, Happening.SUSPENDED, number + 1, player=player, because=because)
+        log_event(connection, season, EventKind.SUSPENDED, number + 1, player=player, because=because)
     connection.execute(sa.delete(table).filter_by(season_id=season, round=number))
     row = {"season_id": season, "round": number, "standings": json.dumps(standings)}
     connection.execute(sa.insert(table).values(row | {"brief": brief_of(standings)}))
-    # Of the last round alone: it is large, and what stood before is hardly ever asked for.
+    # Only for the last round: it is large, and earlier ones are hardly ever read.
     connection.execute(sa.delete(db_schema.rankings).filter_by(season_id=season))
     if ranking is not None:
         kept = {"season_id": season, "round": number, "ranking": ranking}
         connection.execute(sa.insert(db_schema.rankings).values(kept))
-    log(connection, season, Happening.STANDINGS, number)
+    log_event(connection, season, EventKind.STANDINGS, number)
 
 
 def _suspended_newly(connection: sa.Connection, season: int, rated: RatedRound) -> dict[str, str]:
-    """Return who is suspended by these standings and was not before, but for whom an order has suspended."""
+    """Return by player the reasons of new suspensions in these standings, without those by order."""
     if "suspended" not in rated.standings or not (now := rated.standings["suspended"]):
         return {}
     table = db_schema.ratings.c
@@ -239,14 +239,14 @@ def _suspended_newly(connection: sa.Connection, season: int, rated: RatedRound) 
     text = connection.execute(last.order_by(table.round.desc()).limit(1)).scalar()
     before: Mapping[str, str] = {}
     with suppress(StoreError):
-        # Those that are damaged may be the ones to be replaced.
+        # Damaged standings may be the ones to replace.
         before = (read_standings(text, rated.round) or {}).get("suspended", {})
     known = {*before, *rated.standings.get("by_order", ())}
     return {player: because for player, because in now.items() if player not in known}
 
 
 def _programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:
-    with legible(f"the programs of match {match_id}"):
+    with explain_unreadable(f"the programs of match {match_id}"):
         return {player: dict(files) for player, files in json.loads(text).items()}
 
 

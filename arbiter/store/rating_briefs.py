@@ -1,7 +1,7 @@
-"""The ratings of standings alone, packed: a page of many rounds reads these and no more.
+"""The ratings of standings, packed: a page over many rounds reads only these.
 
-Four bytes with the length of what follows: the names in the order of the standings, as JSON; then for all of
-them the ratings, and the lower and upper ends of their intervals, in doubles. NaN is for nobody's rating.
+Four bytes with the length of the names, the names in the order of the standings as JSON, then as doubles all
+ratings, all lower ends and all upper ends of the intervals. NaN: no rating.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLUMNS = ("elo", "low", "high")
 
 
 class Brief(NamedTuple):
-    """Players in the order of the standings, with ratings and the ends of their intervals; NaN for none."""
+    """Players in the order of the standings, their ratings and interval ends; NaN for none."""
 
     players: Sequence[str]
     elo: Sequence[float]
@@ -35,7 +35,7 @@ class Brief(NamedTuple):
 
 
 def brief_of(standings: Mapping[str, Any]) -> bytes | None:
-    """The ratings of standings; None where these have not what all have."""
+    """Pack the ratings of standings; None if these lack columns."""
     try:
         rows = standings["players"]
         names = json.dumps([row["player"] for row in rows]).encode()
@@ -46,14 +46,14 @@ def brief_of(standings: Mapping[str, Any]) -> bytes | None:
 
 
 def brief_in(standings: Mapping[str, Any]) -> Brief:
-    """The same of standings that are at hand."""
+    """Return the ratings of standings unpacked."""
     rows = standings["players"]
     elo, low, high = ([math.nan if row[key] is None else row[key] for row in rows] for key in COLUMNS)
     return Brief([row["player"] for row in rows], elo, low, high)
 
 
 def read_brief(packed: bytes, what: str) -> Brief:
-    """What was packed; StoreError names what cannot be read."""
+    """Unpack ratings; StoreError names `what` if they cannot be read."""
     try:
         (length,) = HEAD.unpack_from(packed)
         names = json.loads(packed[HEAD.size : HEAD.size + length])
@@ -64,12 +64,12 @@ def read_brief(packed: bytes, what: str) -> Brief:
         values.byteswap()
     size = len(names)
     if len(values) != 3 * size:
-        raise StoreError(f"{what} cannot be read: there are {len(values)} numbers for {size} players")
+        raise StoreError(f"{what} cannot be read: expected {3 * size} numbers, got {len(values)}")
     return Brief(names, values[:size], values[size : 2 * size], values[2 * size :])
 
 
 def fill(connection: sa.Connection) -> None:
-    """Pack the ratings of all stored standings, in a store of an earlier version."""
+    """Pack the ratings of all standings of an older store."""
     table = db_schema.ratings
     keys = connection.execute(sa.select(table.c.season_id, table.c.round)).all()
     for season, number in keys:

@@ -1,4 +1,4 @@
-"""Rows of a season's tables as values: rounds, matches, and what of them cannot be read."""
+"""Rows of a season's tables as values: rounds, matches, standings. Damaged rows raise StoreError."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _RATING = (int, float, NoneType)
 STANDINGS: Mapping[str, tuple[type, ...]] = {
     "season": (str,), "game": (str,), "rounds_played": (int,), "warnings": (list,), "players": (list,),
 }  # fmt: skip
-"""The columns of all standings; those of earlier versions may have no more."""
+"""The required keys of standings and their types; those of earlier versions may have no others."""
 STANDING: Mapping[str, tuple[type, ...]] = {
     "rank": (int,), "player": (str,), "elo": _RATING, "low": _RATING, "high": _RATING, "matches": (int,),
     "results": (int,), "wins": (int,), "draws": (int,), "losses": (int,), "points": _FIGURE,
     "faults": (dict,),
 }  # fmt: skip
-"""The same of each player in them."""
+"""The required keys of a player in standings."""
 
 
 class PlannedRound(NamedTuple):
-    """A planned round without its tables; `complete` when all its matches are stored.
+    """A planned round without its tables; `complete` once all its matches are stored.
 
-    `digest` is its config's; `planned` is when, None where that was not kept.
+    `digest` is its config's; `planned` is when it was planned, None if not recorded.
     """
 
     number: int
@@ -53,7 +53,7 @@ class PlannedRound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredRound:
-    """The same with its tables."""
+    """A planned round with its tables."""
 
     number: int
     digest: str
@@ -66,7 +66,7 @@ Planned: TypeAlias = PlannedRound | StoredRound
 
 
 class StoredMatch(NamedTuple):
-    """A stored match; what cannot be read of it is None, and `problem` says why."""
+    """A stored match; unreadable parts are None, and `problem` is why."""
 
     id: str
     summary: MatchSummary | None
@@ -88,14 +88,14 @@ def stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
 
 
 def row_of(match: PackedMatch) -> dict[str, Any]:
-    """A match as its table has it, but for its place."""
+    """Return the columns of a match without its key and round."""
     summary = json.dumps(match.summary.to_json())
     return {"wall_ns": match.wall_ns, "summary": summary, "record": match.record}
 
 
 @contextmanager
-def legible(what: str) -> Iterator[None]:
-    """StoreError that names what is read here of a store, and cannot be."""
+def explain_unreadable(what: str) -> Iterator[None]:
+    """Turn errors of reading stored values into a StoreError that names `what`."""
     try:
         yield
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -103,15 +103,15 @@ def legible(what: str) -> Iterator[None]:
 
 
 def read_summary(text: str, what: str) -> MatchSummary:
-    with legible(what):
+    with explain_unreadable(what):
         return MatchSummary.from_json(json.loads(text))
 
 
 def read_json(text: str | None, what: str) -> dict[str, Any] | None:
-    """The mapping of a stored text, None where there is none; StoreError names what cannot be read."""
+    """Return the mapping of a stored JSON text, None for None; StoreError names `what` if unreadable."""
     if text is None:
         return None
-    with legible(what):
+    with explain_unreadable(what):
         shape = json.loads(text)
     if not isinstance(shape, dict):
         raise StoreError(f"{what} cannot be read: {text[:40]!r} is not a mapping")
@@ -119,7 +119,7 @@ def read_json(text: str | None, what: str) -> dict[str, Any] | None:
 
 
 def read_standings(text: str | None, number: int) -> dict[str, Any] | None:
-    """The standings after a round, None where there are none; StoreError names the place that is damaged."""
+    """Return the standings after a round, None for None; StoreError names the damaged place."""
     what = f"the standings of round {number}"
     shape = read_json(text, what)
     if shape is not None:
@@ -130,23 +130,23 @@ def read_standings(text: str | None, number: int) -> dict[str, Any] | None:
 
 
 def read_moment(text: str, what: str) -> datetime:
-    """A stored moment; StoreError names what cannot be read."""
+    """Return a stored time; StoreError names `what` if it cannot be read."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise StoreError(f"{what} cannot be read: {text!r} is not a moment with a zone")
+        raise StoreError(f"{what} cannot be read: expected a time with a zone, got {text!r}")
     return moment
 
 
 def read_planned(text: str | None, number: int) -> datetime | None:
-    """Return when a round was planned; None for one of an earlier version."""
-    return None if text is None else read_moment(text, f"the moment at which round {number} was planned")
+    """Return when a round was planned; None if not recorded."""
+    return None if text is None else read_moment(text, f"the time at which round {number} was planned")
 
 
 def _check(shape: Any, types: Mapping[str, tuple[type, ...]], what: str) -> None:
-    """StoreError where a mapping lacks a key, or has a value of another type under it."""
+    """Raise StoreError if a mapping lacks a key, or its value has another type."""
     for key, expected in types.items():
         if not isinstance(shape, dict) or key not in shape:
             raise StoreError(f"{what} cannot be read: it has no {key}")
@@ -155,25 +155,25 @@ def _check(shape: Any, types: Mapping[str, tuple[type, ...]], what: str) -> None
 
 
 def read_tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
-    with legible(f"the tables of round {number}"):
+    with explain_unreadable(f"the tables of round {number}"):
         return tuple(map(tuple, json.loads(text)))
 
 
-def in_order(
+def plan_order(
     number: sa.ColumnElement[int] = db_schema.matches.c.round,
     match_id: sa.ColumnElement[str] = db_schema.matches.c.id,
 ) -> tuple[sa.ColumnElement[Any], ...]:
-    """Matches by round, table and rotation: as text, ``m10`` of Codepiece would stand before ``m2``.
+    """Return sort columns for the plan's order: round, table, rotation (as text, ``m10`` precedes ``m2``).
 
-    One with a substitute follows the one that it follows in play. Columns are by default the matches' own.
+    A match with a substitute follows the one it replaces. The columns default to those of `matches`.
     """
     first = sa.func.rtrim(match_id, AGAIN_MARK)
     place = sa.func.rtrim(first, DIGITS)
     return number, sa.func.length(place), place, sa.func.length(first), match_id
 
 
-def place_of(match: MatchSummary) -> tuple[int, int, str, int, str]:
-    """The same of a match that was read: what it is sorted by."""
+def plan_order_key(match: MatchSummary) -> tuple[int, int, str, int, str]:
+    """Return the sort key of a match in the plan's order."""
     first = match.id.rstrip(AGAIN_MARK)
     place = first.rstrip(DIGITS)
     return match.round or 0, len(place), place, len(first), match.id

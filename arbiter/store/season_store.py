@@ -1,4 +1,4 @@
-"""A store and its seasons: the rounds of each, its standings, how it runs; one transaction a change."""
+"""A store and its seasons: rounds, standings, run state; each change is one transaction."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.store import db_schema
-from arbiter.store.audit import CONSOLE, AuditLog, moment
-from arbiter.store.authors import AuthorBook
-from arbiter.store.controls import RunningBook
+from arbiter.store.audit import CONSOLE, AuditLog, timestamp
+from arbiter.store.authors import AuthorStore
+from arbiter.store.controls import ControlStore
 from arbiter.store.database import Database
-from arbiter.store.deliveries import DeliveryBook
-from arbiter.store.event_log import FROZEN, Happened, Happening, happened, log, since_freeze
-from arbiter.store.integrity_reports import QuestionBook
-from arbiter.store.invitations import InvitationBook
+from arbiter.store.deliveries import DeliveryStore
+from arbiter.store.event_log import FROZEN, EventKind, LoggedEvent, event_of, log_event, since_freeze
+from arbiter.store.integrity_reports import IntegrityReportStore
+from arbiter.store.invitations import InvitationStore
 from arbiter.store.matches import Matches
-from arbiter.store.members import MemberBook
-from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
+from arbiter.store.members import MemberStore
+from arbiter.store.orders import OrderStore, RatedRound, raise_revision, store_standings
 from arbiter.store.rating_briefs import Brief, read_brief
-from arbiter.store.request_queue import RequestBook
-from arbiter.store.reviews import ReviewBook
+from arbiter.store.request_queue import RequestStore
+from arbiter.store.reviews import ReviewStore
 from arbiter.store.row_values import (
     PlannedRound,
     StoredRound,
@@ -32,9 +32,9 @@ from arbiter.store.row_values import (
     read_standings,
     read_tables,
 )
-from arbiter.store.submission_files import Shelf
-from arbiter.store.submissions import SubmissionBook
-from arbiter.store.unstored_plays import OutlayBook, VoidBook
+from arbiter.store.submission_files import SubmissionFiles
+from arbiter.store.submissions import SubmissionStore
+from arbiter.store.unstored_plays import UnstoredTokenStore, VoidPlayStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,55 +49,55 @@ class SeasonStore(Matches):
     ) -> None:
         super().__init__(store, number)
         self.name, self.game, self.seed = name, game, seed
-        self.orders = OrderBook(store, number, who)
-        self.running = RunningBook(store, number, name)
-        self.authors = AuthorBook(store, number)
-        self.members = MemberBook(store, number)
-        self.invitations = InvitationBook(store, number)
-        self.submissions = SubmissionBook(store, number)
-        self.shelf = Shelf(store, number)
-        self.requests = RequestBook(store, number)
+        self.orders = OrderStore(store, number, who)
+        self.running = ControlStore(store, number, name)
+        self.authors = AuthorStore(store, number)
+        self.members = MemberStore(store, number)
+        self.invitations = InvitationStore(store, number)
+        self.submissions = SubmissionStore(store, number)
+        self.submission_files = SubmissionFiles(store, number)
+        self.requests = RequestStore(store, number)
         self.audit = AuditLog(store, number)
-        self.deliveries = DeliveryBook(store, number)
-        self.reviews = ReviewBook(store, number)
-        self.outlays = OutlayBook(store, number)
-        self.voids = VoidBook(store, number)
-        self.questions = QuestionBook(store, number)
+        self.deliveries = DeliveryStore(store, number)
+        self.reviews = ReviewStore(store, number)
+        self.unstored_tokens = UnstoredTokenStore(store, number)
+        self.voids = VoidPlayStore(store, number)
+        self.questions = IntegrityReportStore(store, number)
 
     def by(self, who: str) -> SeasonStore:
-        """The same season, its orders given by somebody else than the user of the machine."""
+        """Return the same season with its orders given by this person."""
         return SeasonStore(self._store, self._id, self.name, self.game, self.seed, who)
 
     def others(self) -> list[SeasonStore]:
-        """The other seasons of the store, in the order in which they were begun."""
+        """Return the other seasons of the store, in order of creation."""
         table = db_schema.seasons
         query = sa.select(table).where(table.c.id != self._id).order_by(table.c.id)
         return [SeasonStore(self._store, row.id, row.name, row.game, row.seed) for row in self._all(query)]
 
     def holder(self) -> str | None:
-        """Return who plays the season now, None if nobody does."""
+        """Return the coordinator that plays the season now, or None."""
         return self._store.holder(self.name)
 
     def last_event(self) -> int:
-        """The number of the last event, 0 before the first."""
+        """Return the number of the last public event, 0 before the first."""
         return self._scalar(sa.select(db_schema.seasons.c.events).filter_by(id=self._id)) or 0
 
     def last_change(self) -> tuple[int, int]:
-        """The numbers of the last event and of the season's revision; whatever is stored changes one."""
+        """Return the numbers of the last public event and of the revision; every change raises one."""
         table = db_schema.seasons.c
         rows = self._all(sa.select(table.events, table.revision).filter_by(id=self._id))
         return (rows[0].events or 0, rows[0].revision or 0) if rows else (0, 0)
 
-    def events(self, after: int, most: int) -> list[Happened]:
-        """The first `most` events with numbers above `after` that all may hear of, in order."""
+    def events(self, after: int, most: int) -> list[LoggedEvent]:
+        """Return the first `most` public events with numbers above `after`, in order."""
         table = db_schema.events.c
-        # The second says it all; by the first they are found.
+        # The second condition suffices; the first one uses the key.
         query = self._own(db_schema.events).where(table.number > after, table.shown > after)
         query = query.order_by(table.number).limit(most)
-        return [happened(row)._replace(number=row.shown) for row in self._rows(query)]
+        return [event_of(row)._replace(number=row.shown) for row in self._rows(query)]
 
-    def events_frozen(self, last_round: int) -> tuple[int, list[Happened]]:
-        """The event from which on results after a round are held back, and what is sent after it."""
+    def events_frozen(self, last_round: int) -> tuple[int, list[LoggedEvent]]:
+        """Return the number of the event that froze results after a round, and the public events since."""
         with self._store.reading() as connection:
             return since_freeze(connection, self._id, last_round)
 
@@ -106,7 +106,7 @@ class SeasonStore(Matches):
         return sum(known.complete for known in self.plan())
 
     def rounds(self) -> list[StoredRound]:
-        """All rounds planned so far, in order."""
+        """Return all planned rounds, in order."""
         return [
             StoredRound(
                 row.number,
@@ -119,7 +119,7 @@ class SeasonStore(Matches):
         ]
 
     def plan(self) -> list[PlannedRound]:
-        """The same without their tables."""
+        """Return all planned rounds without their tables, in order."""
         table = db_schema.rounds.c
         query = self._own(table.number, table.digest, table.complete, table.planned).order_by(table.number)
         return [
@@ -128,7 +128,7 @@ class SeasonStore(Matches):
         ]
 
     def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
-        """Who meets in a round; nobody in one that is not there."""
+        """Return the players of each table of a round; empty if it is not planned."""
         found = self._scalar(self._own(db_schema.rounds.c.tables, number=number))
         return () if found is None else read_tables(found, number)
 
@@ -141,9 +141,9 @@ class SeasonStore(Matches):
         revision: int | None = None,
         planned_at: datetime | None = None,
     ) -> StoredRound:
-        """Keep a planned round and its config's settings, before its first match is played.
+        """Store a planned round and its config's settings, before its first match is played.
 
-        Outdated if the season's revision is no longer the one that it was planned at.
+        Outdated if the season's revision is no longer the one at which it was planned.
         """
         row = {
             "season_id": self._id,
@@ -154,18 +154,18 @@ class SeasonStore(Matches):
             "planned": None if planned_at is None else planned_at.astimezone(UTC).isoformat(),
         }
         with self._store.transaction() as connection:
-            count_up(connection, self._id, revision)
+            raise_revision(connection, self._id, revision)
             self._keep_settings(connection, digest, settings)
             connection.execute(sa.insert(db_schema.rounds).values(row))
-            log(connection, self._id, Happening.ROUND, number)
+            log_event(connection, self._id, EventKind.ROUND, number)
         return StoredRound(number, digest, tuple(map(tuple, tables)), False, planned_at)
 
     def drop_round(self, number: int) -> None:
-        """Remove the plan of a round that has no matches."""
+        """Delete the plan of a round without matches."""
         self._write(sa.delete(db_schema.rounds).filter_by(season_id=self._id, number=number))
 
     def programs(self) -> dict[int, dict[str, dict[str, str | None]]]:
-        """By round, where they are known: by player and file, the file's SHA-256, None if it was not read."""
+        """Return by round, player and file the file's SHA-256, None if unread; only rounds that have them."""
         table = db_schema.rounds.c
         rows = self._rows(
             self._own(table.number, table.programs).where(table.programs.is_not(None)).order_by(table.number)
@@ -175,12 +175,12 @@ class SeasonStore(Matches):
         }
 
     def keep_programs(self, number: int, programs: Mapping[str, Mapping[str, str | None]]) -> None:
-        """Keep what a round that has no matches yet is to be played with."""
+        """Store the programs that a round is played with, before its first match."""
         planned = sa.update(db_schema.rounds).filter_by(season_id=self._id, number=number)
         self._write(planned.values(programs=json.dumps(programs)))
 
     def keep_settings(self, digest: str, settings: Mapping[str, Any]) -> None:
-        """Keep the settings of a config that plans matches without rounds; kept ones stay as they are."""
+        """Store the settings of a config that plans matches without rounds, unless they are stored."""
         with self._store.transaction() as connection:
             self._keep_settings(connection, digest, settings)
 
@@ -189,15 +189,15 @@ class SeasonStore(Matches):
         self._store.insert_once(connection, db_schema.configs, row)
 
     def digests(self) -> list[str]:
-        """The digests of all configs kept with the season."""
+        """Return the digests of all stored configs of the season."""
         return [row.digest for row in self._rows(self._own(db_schema.configs.c.digest))]
 
     def settings(self, digest: str) -> dict[str, Any] | None:
-        """The settings of the config with this digest, None if they were not kept."""
+        """Return the settings of the config with this digest, None if not stored."""
         return read_json(self._scalar(self._own(db_schema.configs.c.settings, digest=digest)), "a config")
 
     def last_settings(self) -> dict[str, Any] | None:
-        """The settings of the last round's config, None if there is no round or they were not kept."""
+        """Return the settings of the last round's config, None if they are not stored."""
         rounds, kept = db_schema.rounds, db_schema.configs
         query = (
             sa.select(kept.c.settings)
@@ -215,77 +215,77 @@ class SeasonStore(Matches):
         revision: int | None = None,
         ranking: bytes | None = None,
     ) -> None:
-        """Mark a round whose matches are all stored as complete, and keep the standings after it.
+        """Mark a round whose matches are all stored as complete, and store the standings after it.
 
-        `ranking` is how sure they are. Outdated if the season's revision is no longer that of both.
+        `ranking` is their packed uncertainty. Outdated if the season's revision is no longer theirs.
         """
         with self._store.transaction() as connection:
-            count_up(connection, self._id, revision)
+            raise_revision(connection, self._id, revision)
             mine = sa.update(db_schema.rounds).filter_by(season_id=self._id, number=number)
             connection.execute(mine.values(complete=True))
-            keep_standings(connection, self._id, RatedRound(number, standings, ranking))
+            store_standings(connection, self._id, RatedRound(number, standings, ranking))
         self._store.checkpoint()
 
     def standings(self, number: int) -> dict[str, Any] | None:
-        """The standings kept after a round, None if there are none."""
+        """Return the stored standings after a round, None if there are none."""
         return read_standings(self._scalar(self._own(db_schema.ratings.c.standings, round=number)), number)
 
     def ranking(self, number: int) -> bytes | None:
-        """How sure the ratings after a round are, as it was packed; None where that is not kept."""
+        """Return the packed uncertainty of the ratings after a round, None if not stored."""
         found: bytes | None = self._scalar(self._own(db_schema.rankings.c.ranking, round=number))
         return found
 
     def briefs(self, rounds: Sequence[int]) -> Iterator[tuple[int, Brief]]:
-        """The ratings after some rounds, of those with which they are kept, in order."""
+        """Yield rounds with their packed ratings, in order, for those of `rounds` that have them."""
         table = db_schema.ratings.c
         query = self._own(table.round, table.brief).where(table.round.in_(rounds), table.brief.is_not(None))
         for row in self._rows(query.order_by(table.round)):
             yield row.round, read_brief(row.brief, f"the ratings of round {row.round}")
 
     def ask_to_stop(self, asked: bool = True) -> None:
-        """Ask the coordinator to stop, or take that back."""
+        """Ask the coordinator to stop, or withdraw that."""
         table = db_schema.seasons
         changes = table.c.stop_asked.is_(None) if asked else table.c.stop_asked.is_not(None)
         update = (
             sa.update(table)
             .where(table.c.id == self._id, changes)
-            .values(stop_asked=moment() if asked else None)
+            .values(stop_asked=timestamp() if asked else None)
         )
         with self._store.transaction() as connection:
             if connection.execute(update).rowcount:
-                log(connection, self._id, Happening.STATE, 0, "stopping" if asked else "playing")
+                log_event(connection, self._id, EventKind.STATE, 0, "stopping" if asked else "playing")
 
-    def asked_to_stop(self) -> bool:
-        """True when somebody has asked that the season stop, or it is paused."""
+    def is_asked_to_stop(self) -> bool:
+        """Return True if a stop was requested, or the season is paused."""
         wishes = sa.func.coalesce(db_schema.seasons.c.stop_asked, db_schema.seasons.c.paused)
         return self._scalar(sa.select(wishes).filter_by(id=self._id)) is not None
 
-    def played_from(self, file: str) -> None:
-        """Keep which file the season is played from."""
+    def record_file(self, file: str) -> None:
+        """Record the season file that the season is played from."""
         if self._scalar(sa.select(db_schema.seasons.c.file).filter_by(id=self._id)) != file:
             self._write(sa.update(db_schema.seasons).filter_by(id=self._id).values(file=file))
 
     def seed_told(self) -> int | None:
-        """Return how many rounds may be played although the seed was published; None while it is secret."""
+        """Return how many rounds may be played despite the published seed; None while it is secret."""
         told: int | None = self._scalar(sa.select(db_schema.seasons.c.seed_told).filter_by(id=self._id))
         return told
 
-    def tell_seed(self, rounds: int) -> None:
-        """Keep that the seed was published, and how many rounds may be played all the same; never fewer."""
+    def publish_seed(self, rounds: int) -> None:
+        """Record the publication of the seed, and how many rounds may still be played; never fewer."""
         table = db_schema.seasons.c
         secret = sa.or_(table.seed_told.is_(None), table.seed_told < rounds)
         update = sa.update(db_schema.seasons).where(table.id == self._id, secret).values(seed_told=rounds)
         with self._store.transaction() as connection:
             if connection.execute(update).rowcount:
-                log(connection, self._id, Happening.STATE, rounds, "over")
+                log_event(connection, self._id, EventKind.STATE, rounds, "over")
 
     def freeze(self, round_number: int) -> None:
-        """Let what the public sees stay, until the seed is published, as it is after this round."""
+        """Hold back results after this round from the public until the seed is published."""
         with self._store.transaction() as connection:
-            log(connection, self._id, Happening.STATE, round_number, FROZEN)
+            log_event(connection, self._id, EventKind.STATE, round_number, FROZEN)
 
     def frozen_after(self) -> int | None:
-        """The round after which the public sees no more until the season is over; None if it sees all."""
+        """Return the round after which results are held back; None if they are not."""
         if self.seed_told() is not None:
             return None
         found: int | None = self._scalar(self._own(sa.func.min(db_schema.events.c.round), subject=FROZEN))
@@ -296,26 +296,26 @@ class Store(Database):
     """A database and the seasons in it."""
 
     def season(self, name: str) -> SeasonStore | None:
-        """The season of this name, None if there is none."""
+        """Return the season of this name, or None."""
         with self.reading() as connection:
             row = connection.execute(sa.select(db_schema.seasons).filter_by(name=name)).one_or_none()
         return None if row is None else SeasonStore(self, row.id, row.name, row.game, row.seed)
 
     def seasons(self) -> list[str]:
-        """The names of all seasons, in the order in which they were begun."""
+        """Return the names of all seasons, in order of creation."""
         with self.reading() as connection:
             query = sa.select(db_schema.seasons.c.name).order_by(db_schema.seasons.c.id)
             return list(connection.execute(query).scalars())
 
     def changes(self) -> dict[str, tuple[int, int]]:
-        """By season, in the order in which they were begun, what its `last_change` gives."""
+        """Return `last_change` of each season by name, in order of creation."""
         table = db_schema.seasons.c
         query = sa.select(table.name, table.events, table.revision).order_by(table.id)
         with self.reading() as connection:
             return {row.name: (row.events, row.revision) for row in connection.execute(query)}
 
     def drop_season(self, name: str) -> None:
-        """Remove all of a season, if it is there."""
+        """Delete a season with all its rows, if it exists."""
         found = self.season(name)
         if found is None:
             return
@@ -326,7 +326,7 @@ class Store(Database):
             connection.execute(sa.delete(db_schema.seasons).filter_by(id=found._id))
 
     def begun_from(self, file: str) -> list[str]:
-        """The seasons with rounds that were last played from a file, in the order of their beginning."""
+        """Return the seasons with rounds that were last played from a file, in order of creation."""
         table = db_schema.seasons.c
         query = sa.select(table.name).where(
             table.file == file, table.id.in_(sa.select(db_schema.rounds.c.season_id))
@@ -335,8 +335,8 @@ class Store(Database):
             return list(connection.execute(query.order_by(table.id)).scalars())
 
     def make_season(self, name: str, game: str, seed: str) -> SeasonStore:
-        """A new season; StoreError if the name is taken."""
-        values = {"name": name, "game": game, "seed": seed, "created": moment()}
+        """Create a season; StoreError if the name is taken."""
+        values = {"name": name, "game": game, "seed": seed, "created": timestamp()}
         with self.transaction() as connection:
             if not self.insert_once(connection, db_schema.seasons, values):
                 raise StoreError(f"{self.name} holds a season {name} already")

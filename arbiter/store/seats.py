@@ -1,7 +1,7 @@
-"""Who sat in which match: by this a player's matches are found without reading all others'.
+"""The index of players by match: it finds a player's matches without reading all others.
 
-The rows of a match are written with it, and made anew of its summary where another takes its place. Those of
-a match that is no longer there tell of nothing: whoever asks looks for the match, too.
+The rows of a match are written with it, and again from the summary of a replacement. Rows of deleted
+matches may remain: queries join the match, too.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ MANY = 500
 
 
 def key_of(name: str) -> str:
-    """How a name is kept: no database takes every text."""
+    """Return a name JSON-escaped, as it is stored: no database accepts every text."""
     return json.dumps(name)[1:-1]
 
 
 def name_of(key: str) -> str:
-    """The name that is kept so."""
+    """Return the name of a stored key."""
     name: str = json.loads(f'"{key}"')
     return name
 
 
 def seats_of(season: int, match: MatchSummary) -> list[dict[str, Any]]:
-    """The rows of a match: one for each player, `faulty` where the fault was its own."""
+    """Return the rows of a match: one for each player, `faulty` if that player's fault ended it."""
     faulty = None if match.faulty is None else match.players[match.faulty]
     return [
         {
@@ -47,8 +47,8 @@ def seats_of(season: int, match: MatchSummary) -> list[dict[str, Any]]:
     ]
 
 
-def seat(connection: sa.Connection, season: int, matches: Iterable[MatchSummary]) -> None:
-    """Write who sat in matches, in place of who did before under the same names."""
+def store_seats(connection: sa.Connection, season: int, matches: Iterable[MatchSummary]) -> None:
+    """Write the rows of matches, atomic_path those of the same players."""
     rows = [row for match in matches for row in seats_of(season, match)]
     if rows:
         connection.execute(_DROP, [{f"a_{key}": row[key] for key in _KEY} for row in rows])
@@ -62,7 +62,7 @@ _DROP = sa.delete(db_schema.seats).where(
 
 
 def fill(connection: sa.Connection) -> None:
-    """Write who sat in all stored matches, in a store of an earlier version; what is damaged is left out."""
+    """Write the rows of all matches of an older store, without damaged ones."""
     table = db_schema.matches.c
     query = sa.select(table.season_id, table.summary).execution_options(yield_per=MANY)
     for some in connection.execute(query).partitions():

@@ -1,4 +1,4 @@
-"""A store in an SQLite file: its address, how it is opened, what its failures mean."""
+"""A store in an SQLite file: address, connections, coordinator lock, errors."""
 
 from __future__ import annotations
 
@@ -23,51 +23,51 @@ if TYPE_CHECKING:
 
 MEMORY = ":memory:"
 LOCK_SECONDS = 5
-"""A commit of somebody else takes milliseconds; a lock held this long is not let go."""
+"""Another process commits within milliseconds; a lock held this long will not be released."""
 APPLICATION_ID = 0x41726274
-"""Stands in the header of the file, "Arbt": a store is known by it even where its tables are lost."""
+""""Arbt", in the header of the file: it identifies a store even if its tables are lost."""
 PAGE_BYTES = 16384
-"""A match takes about 3 kB: on pages of SQLite's usual 4 kB a quarter of each would stay empty."""
+"""A match takes about 3 kB: SQLite's default pages of 4 kB would stay a quarter empty."""
 
 LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 MEANINGS = {
     **dict.fromkeys(LOCKED, "locked by another program; wait for it or end it"),
     sqlite3.SQLITE_READONLY: "the store is read-only; make the file and its folder writable",
-    sqlite3.SQLITE_CANTOPEN: "the store cannot be opened; does its folder exist, and may you write there?",
+    sqlite3.SQLITE_CANTOPEN: "the store cannot be opened; does its folder exist, and is it writable?",
     sqlite3.SQLITE_FULL: "the disk is full; what was stored before stays",
     sqlite3.SQLITE_IOERR: "the disk failed (is it full, or the file too large?);"
     " what was stored before stays",
 }
-"""Of SQLite's primary codes, in words that tell what to do."""
+"""Messages by SQLite's primary error codes."""
 
 
-def shown(url: sa.URL) -> str:
-    """Return the name of the store in messages: its file."""
+def display_name(url: sa.URL) -> str:
+    """Return the store's name for messages: its file."""
     return url.database or MEMORY
 
 
 def place(name: str) -> str:
-    """The path without links."""
+    """Return the path with links resolved."""
     return str(Path(name).resolve())
 
 
 def engine(url: sa.URL, create: bool) -> sa.Engine:
-    """Connections to the file; NoStore if it is only to be read and is not there."""
+    """Create an engine for the file; NoStore if `create` is false and it does not exist."""
     import sqlalchemy as sa
 
     from arbiter.store.dialect import COMPILED
 
-    name = shown(url)
+    name = display_name(url)
     if name != MEMORY:
         _refuse_remains(Path(name))
     if not create:
         if not os.path.isfile(name):
             raise NoStore(f"there is no store {name} yet: play a round first")
         if not os.access(Path(name).parent, os.W_OK):
-            # SQLite would make files beside the store even to read it, if nobody who plays has made them.
+            # Without a coordinator's files SQLite would create them beside the store even to read it.
             mode = {"mode": "ro"} if _size(_wal(Path(name))) else {"immutable": "1"}
         else:
-            # A later connection makes no empty file in place of one that was removed meanwhile.
+            # A later connection must not create an empty file if the store was removed meanwhile.
             mode = {"mode": "rw"}
         url = sa.URL.create("sqlite", database=f"file:{quote(name)}", query={**mode, "uri": "true"})
     sa.dialects.registry.register("sqlite.arbiter", "arbiter.store.dialect", "Dialect")
@@ -81,7 +81,7 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
 
 
 def is_store(file: Path) -> bool:
-    """True for the file of a store, by the mark in its header; it is not opened as a database."""
+    """Return True for a store file, by the id in its header, without opening the database."""
     try:
         if not file.is_file():
             return False
@@ -93,17 +93,17 @@ def is_store(file: Path) -> bool:
 
 
 def companions(name: str) -> list[str]:
-    """The files that SQLite and `coordinator_lock` keep beside the file of a store."""
+    """Return the files that SQLite and `coordinator_lock` keep beside a store."""
     return [f"{name}{ending}" for ending in ("-wal", "-shm", "-journal", "-lock")]
 
 
 def _wal(file: Path) -> Path:
-    """Return the file in which SQLite keeps what it has not yet put into the database."""
+    """Return SQLite's write-ahead log."""
     return file.with_name(file.name + "-wal")
 
 
 def _size(file: Path) -> int | None:
-    """None where there is none, or none to be seen."""
+    """Return the size in bytes; None if the file does not exist or is not accessible."""
     try:
         return file.stat().st_size
     except OSError:
@@ -111,33 +111,33 @@ def _size(file: Path) -> int | None:
 
 
 def _refuse_remains(file: Path) -> None:
-    """StoreError where contents of a store lie in the -wal alone: SQLite would remove it for a new file."""
-    # In this order: a process that makes a store at this moment has made the file before its -wal.
+    """Raise StoreError if only the -wal has contents: SQLite would delete it when it creates the file."""
+    # In this order: a process that creates a store creates the file before its -wal.
     if _size(_wal(file)) and not (size := _size(file)):
         what = "missing" if size is None else "empty"
         raise StoreError(
-            f"{file} is {what}, but contents of a store lie in {_wal(file)}:"
-            " put the file back, or remove that too"
+            f"{file} is {what}, but {_wal(file)} has contents of a store:"
+            " restore the file, or remove that one too"
         )
 
 
 def clear_remains(file: Path) -> None:
-    """Remove what is left beside the file of a store that was removed, where nobody misses what it held."""
+    """Remove the companions of a store file that is missing or empty; its contents must be expendable."""
     if not _size(file):
         for name in companions(str(file)):
             Path(name).unlink(missing_ok=True)
 
 
-def refuse_hollow(connection: sa.Connection, name: str) -> None:
-    """StoreError for a file without tables that is what a copy leaves of a store."""
+def check_not_hollow(connection: sa.Connection, name: str) -> None:
+    """Raise StoreError for a file without tables that was copied from a store without its -wal."""
     marked = connection.exec_driver_sql("PRAGMA application_id").scalar() == APPLICATION_ID
-    # Stores used to have neither mark nor tables in the file until their first contents were moved there.
+    # The files of early versions had neither id nor tables before their first checkpoint.
     hollow = marked or connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
-    # Somebody may have made the tables since it was seen that there are none.
+    # Another process may have created the tables in the meantime.
     if hollow and connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first() is None:
         raise StoreError(
-            f"{name} is a store whose contents are in a file {_wal(Path(name)).name} that is missing:"
-            " copy both while nobody plays, or use `arbiter backup`"
+            f"{name} is a store whose contents are in the missing file {_wal(Path(name)).name}:"
+            " copy both while the season is stopped, or use `arbiter backup`"
         )
 
 
@@ -149,10 +149,10 @@ def begin_snapshot(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
-def settle(connection: sa.Connection) -> None:
-    """Readers beside one writer from now on, and our mark, in stores of earlier versions too.
+def apply_settings(connection: sa.Connection) -> None:
+    """Set WAL mode (readers beside one writer) and the application id, also in older stores.
 
-    Only once the tables are there: until then nothing of a store is outside its file.
+    Called once the tables exist: before that everything must be in the file itself.
     """
     from sqlalchemy.exc import OperationalError
 
@@ -165,7 +165,7 @@ def settle(connection: sa.Connection) -> None:
             # A read-only store can still be read.
             if code_of(error) in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
                 return
-            # Two that open a new file both change it, and for this SQLite's own patience does not hold.
+            # Two processes may open a new file at once; SQLite's own timeout does not cover this pragma.
             if code_of(error) not in LOCKED or time.monotonic() >= deadline:
                 raise
             time.sleep(0.01)
@@ -175,12 +175,12 @@ def settle(connection: sa.Connection) -> None:
 
 
 def checkpoint(connection: sa.Connection) -> None:
-    """Move what is stored into the file itself, as far as nobody reads what was there before; never wait."""
+    """Move what is stored into the file itself, as far as readers allow; never wait for them."""
     connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
 
-def copying(_url: sa.URL, _target: Path) -> str:
-    """We do it ourselves."""
+def backup_command(_url: sa.URL, _target: Path) -> str:
+    """Return "": `back_up` copies it."""
     return ""
 
 
@@ -198,44 +198,44 @@ def explain(error: DBAPIError) -> str:
 
 
 def code_of(error: DBAPIError) -> int:
-    """SQLite's primary code of an error, without what it adds to it; 0 where the driver has none."""
+    """Return SQLite's primary error code; 0 if the driver gives none."""
     return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
 
 
-def lives(_connection: sa.Connection) -> bool:
-    """A file does not end."""
+def is_alive(_connection: sa.Connection) -> bool:
+    """Return True: a file has no connection to lose."""
     return True
 
 
 def is_away(_error: DBAPIError) -> bool:
-    """Nor does it come back."""
+    """Return False: a file is not temporarily unreachable."""
     return False
 
 
 @contextmanager
-def held(store: Opened, _season: str) -> Iterator[None]:
-    """Play alone on the whole store; StoreError names who already does."""
+def hold(store: Opened, _season: str) -> Iterator[None]:
+    """Hold the lock of the whole store; StoreError names the holder."""
     if store.name == MEMORY:
         yield
         return
-    with coordinator_lock.held(store.name) as check, store.checking(check):
+    with coordinator_lock.hold(store.name) as check, store.checking(check):
         yield
-        # Once more, or what was stored last would be lost without a word.
+        # Checked once more, so that a loss of the last writes is reported.
         store.check()
 
 
-def staying(name: str) -> Callable[[], None] | None:
-    """A check that the file is still there; None for a store in memory."""
-    return None if name == MEMORY else coordinator_lock.staying(name)
+def replacement_check(name: str) -> Callable[[], None] | None:
+    """Return a check that the file was not removed or replaced; None for a store in memory."""
+    return None if name == MEMORY else coordinator_lock.replacement_check(name)
 
 
 def holder(store: Opened, _season: str) -> str | None:
-    """Return who plays on the store now; None if nobody does."""
+    """Return who holds the lock of the store; None if it is free."""
     return None if store.name == MEMORY else coordinator_lock.holder(store.name)
 
 
 def _prepare(connection: Any, _: object) -> None:
-    """A commit survives a crash, of the machine too."""
-    # Of a database that is there already this changes nothing.
+    """Make commits durable against a crash of the machine; set the page size."""
+    # No effect on an existing database.
     connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
     connection.execute("PRAGMA synchronous=FULL")

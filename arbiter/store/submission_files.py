@@ -1,8 +1,8 @@
-"""The room that submissions take on the disk: what each author's files come to, and which of them go.
+"""The disk use of submissions, and their removal.
 
-A version that never played may go, one that has played never does: rounds are checked and played again with
-its files. The store says first that files are gone, then they are removed; a process killed in between
-leaves files of which the store says so, and a later `sweep` removes them.
+Only a version that has never played may be dropped: played rounds are verified and replayed with its files.
+Files are marked as removed in the store first, then deleted; if the process is killed in between, a later
+`sweep` deletes them.
 """
 
 from __future__ import annotations
@@ -13,86 +13,86 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.audit import note
-from arbiter.store.database import Book
-from arbiter.store.people import lock
+from arbiter.store.audit import log_audit
+from arbiter.store.database import SeasonRows
+from arbiter.store.people import lock_player
 from arbiter.store.row_values import read_tables
-from arbiter.store.submissions import taken
+from arbiter.store.submissions import bytes_used
 from arbiter.store.versions import DROPPED, REFUSED
 
 
-class Stays(Exception):
-    """A version cannot be dropped: it is `active`, or else has played."""
+class VersionInUse(Exception):
+    """A version cannot be dropped: it is `active`, or has played."""
 
     def __init__(self, active: bool) -> None:
         super().__init__("it is active" if active else "it has played")
         self.active = active
 
 
-class Gone(NamedTuple):
-    """The names of what lies in the folder of all submissions for nobody any more."""
+class RemovedFiles(NamedTuple):
+    """The names of archives and programs in the folder of submissions that may be deleted."""
 
     archives: set[str]
     programs: set[str]
 
 
-class Shelf(Book):
-    """The space that the submissions of one season take."""
+class SubmissionFiles(SeasonRows):
+    """The files of one season's submissions."""
 
     def taken(self, author: str) -> int:
         """Return how many bytes an author's files take."""
         with self._store.reading() as connection:
-            return taken(connection, self._id, author)
+            return bytes_used(connection, self._id, author)
 
     def has_played(self, author: str, version: int) -> bool:
-        """True where a version sat at a table of any round."""
+        """Return True if a version sat at a table of any round."""
         with self._store.reading() as connection:
             return _has_played(connection, self._id, f"{author}@{version}")
 
     def drop(self, number: int, author: str, who: str | None = None) -> None:
-        """Say that a submission's files are gone, which the caller then removes; Stays where they may not.
+        """Mark a submission as dropped, before its files are deleted; VersionInUse if it plays or has played.
 
-        The log names `who` of the author's people does it, by default the first one.
+        `who` is the person in the audit log, by default the author.
         """
         with self._store.transaction() as connection:
-            lock(connection, self._id, author)
+            lock_player(connection, self._id, author)
             plays = connection.execute(self._own(db_schema.authors.c.active, name=author)).scalar()
             row = connection.execute(self._own(db_schema.submissions, id=number, author=author)).one_or_none()
             if row is None or row.state == DROPPED:
                 return
             rated = f"{author}@{row.version}"
             if row.version == plays or _has_played(connection, self._id, rated):
-                raise Stays(active=row.version == plays)
+                raise VersionInUse(active=row.version == plays)
             _drop(connection, [row.id])
-            note(connection, self._id, who or author, "drop", rated)
+            log_audit(connection, self._id, who or author, "drop", rated)
 
-    def uncounted(self) -> dict[int, str]:
-        """By id the names of submissions of which nobody has counted what they take."""
+    def without_size(self) -> dict[int, str]:
+        """Return the file names by id of submissions whose size is not recorded."""
         table = db_schema.submissions.c
         return dict(map(tuple, self._all(self._own(table.id, table.file, bytes=None))))
 
     def count(self, number: int, size: int) -> None:
-        """Keep how many bytes a submission takes, unless it was dropped meanwhile."""
+        """Record the size of a submission in bytes, unless it was dropped meanwhile."""
         table = db_schema.submissions
         self._write(sa.update(table).filter_by(id=number).where(table.c.state != DROPPED).values(bytes=size))
 
-    def expire(self, before: str) -> None:
-        """Say that the archives are gone of what was sent before a moment and refused."""
+    def expire_archives(self, before: str) -> None:
+        """Mark as removed the archives of refused submissions received before a time."""
         table = db_schema.submissions
         old = sa.update(table).filter_by(season_id=self._id, state=REFUSED).where(table.c.received < before)
         self._write(old.values(bytes=0))
 
-    def gone(self) -> Gone:
-        """Return what the store says is gone, of other seasons too: the folder is that of the store."""
+    def gone(self) -> RemovedFiles:
+        """Return the files marked as removed, of all seasons: the folder is the store's."""
         table = db_schema.submissions.c
         rows = self._all(sa.select(table.file, table.bytes).where(table.state.in_((DROPPED, REFUSED))))
-        return Gone({row.file for row in rows if row.bytes == 0}, {row.file for row in rows})
+        return RemovedFiles({row.file for row in rows if row.bytes == 0}, {row.file for row in rows})
 
 
-def drop_unplayed(connection: sa.Connection, season: int, author: str) -> list[str]:
-    """Drop all of an author's versions that do not play and never did; the names of their files."""
+def drop_unplayed_versions(connection: sa.Connection, season: int, author: str) -> list[str]:
+    """Drop an author's versions that neither play nor have played; return the names of their files."""
     table = db_schema.submissions
-    lock(connection, season, author)
+    lock_player(connection, season, author)
     playing = sa.select(db_schema.authors.c.active).filter_by(season_id=season, name=author)
     active = connection.execute(playing).scalar()
     query = sa.select(table).filter_by(season_id=season, author=author).where(table.c.state != DROPPED)
@@ -113,6 +113,6 @@ def _drop(connection: sa.Connection, numbers: list[int]) -> None:
 def _has_played(connection: sa.Connection, season: int, rated: str) -> bool:
     table = db_schema.rounds
     query = sa.select(table.c.number, table.c.tables).filter_by(season_id=season)
-    # No database need tell capitals apart here.
+    # A prefilter: databases may compare without case here.
     rows = connection.execute(query.where(table.c.tables.contains(json.dumps(rated), autoescape=True)))
     return any(rated in names for row in rows for names in read_tables(row.tables, row.number))

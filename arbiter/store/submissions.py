@@ -1,7 +1,7 @@
-"""The submissions of authors: versions that never change, what was found of each, and which one plays.
+"""The submissions of authors: immutable versions, their inspection, and the active one.
 
-Each write that changes who plays counts the season's revision up, so that a round that was planned
-without it is planned again, and a version joins the very round that its row names.
+Each write that changes who plays increments the season's revision, so that a round planned without it is
+planned again, and a version joins exactly the round in its row.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.audit import moment, note
-from arbiter.store.database import Book
-from arbiter.store.event_log import Happening, log
-from arbiter.store.orders import count_up
-from arbiter.store.people import lock
+from arbiter.store.audit import log_audit, timestamp
+from arbiter.store.database import SeasonRows
+from arbiter.store.event_log import EventKind, log_event
+from arbiter.store.orders import raise_revision
+from arbiter.store.people import lock_player
 from arbiter.store.row_values import read_moment
 from arbiter.store.versions import ACCEPTED, DROPPED, OVER, RECEIVED, REFUSED, Submission, submission
 
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
 STEP = timedelta(minutes=1)
-"""By which a clock that is set right may go back without anything being forgotten."""
+"""How far the machine's clock may be set back without effect on rate limits."""
 ACTIVATE = "activate"
-"""The verb of the audit log for a version made active by its author."""
+"""Audit verb: an author made a version active."""
 SEND = "send"
-"""The one for a version sent."""
+"""Audit verb: a version was sent."""
 
 
-class TooMany(Exception):
-    """An author has done something as often as is allowed; `seconds` until it is allowed once more."""
+class RateLimited(Exception):
+    """A rate limit is reached; `seconds` until the next use is allowed."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"{seconds} s")
         self.seconds = seconds
 
 
-class NoRoom(Exception):
-    """An author's files would take more than they may; `taken` are the bytes that they take now."""
+class QuotaExceeded(Exception):
+    """An author's files would exceed the limit; `bytes_used` are the bytes in use now."""
 
     def __init__(self, taken: int) -> None:
         super().__init__(f"{taken} bytes")
         self.taken = taken
 
 
-class SubmissionBook(Book):
+class SubmissionStore(SeasonRows):
     """The submissions of one season."""
 
     def add(
@@ -62,83 +62,83 @@ class SubmissionBook(Book):
         most: int | None = None,
         who: str | None = None,
     ) -> tuple[Submission, bool]:
-        """Keep an archive, of `size` bytes, that lies whole in its place, as the author's next version.
+        """Add an archive of `size` bytes, stored under `file`, as the author's next version.
 
-        The log names `who` of the author's people sent it, by default the first one.
-        The same archive again is the version that it was before, with False. TooMany where the author has
-        sent `per_day` in 24 hours, NoRoom where all of an author's files would take more than `most` bytes.
+        Return the version and True, or the earlier version of the same archive and False. RateLimited after
+        `per_day` in 24 hours, QuotaExceeded if the author's files would exceed `most` bytes. `who` is the
+        person in the audit log, by default the author.
         """
         with self._store.transaction() as connection:
-            # The first one has the author's row to itself.
+            # Locks the author's row.
             mine = {"season_id": self._id, "name": author}
             count = db_schema.authors.c.versions
             connection.execute(sa.update(db_schema.authors).filter_by(**mine).values(versions=count + 1))
             before = self._find(connection, author=author, sha256=sha256)
             if before is None:
                 if seconds := seconds_until(self._sent_today(connection, author), per_day, DAY):
-                    raise TooMany(seconds)
-                there = taken(connection, self._id, author)
+                    raise RateLimited(seconds)
+                there = bytes_used(connection, self._id, author)
                 if most is not None and there + (size or 0) > most:
-                    raise NoRoom(there)
+                    raise QuotaExceeded(there)
                 version = connection.execute(sa.select(count).filter_by(**mine)).scalar_one()
                 row = {"season_id": self._id, "author": author, "version": version, "sha256": sha256}
-                row |= {"file": file, "received": moment(), "state": RECEIVED, "steps": "[]"}
+                row |= {"file": file, "received": timestamp(), "state": RECEIVED, "steps": "[]"}
                 row |= {"bytes": size}
                 connection.execute(sa.insert(db_schema.submissions).values(row))
                 made = self._find(connection, author=author, sha256=sha256)
                 assert made is not None
                 self._tell(connection, made, RECEIVED)
-                note(connection, self._id, who or author, SEND, f"{author}@{version}")
+                log_audit(connection, self._id, who or author, SEND, f"{author}@{version}")
                 return made, True
             connection.execute(sa.update(db_schema.authors).filter_by(**mine).values(versions=count - 1))
             return before, False
 
     def left_today(self, author: str, per_day: int) -> tuple[int, int]:
-        """Return how many new archives an author may send now, and the seconds until one more if none."""
+        """Return how many new archives an author may send now, and if none the seconds until the next."""
         with self._store.reading() as connection:
             sent = self._sent_today(connection, author)
             return max(per_day - len(sent), 0), seconds_until(sent, per_day, DAY)
 
     def of(self, author: str) -> list[Submission]:
-        """All that an author sent, the newest first."""
+        """Return an author's submissions, newest first."""
         table = db_schema.submissions
         return self._read(self._own(table, author=author).order_by(table.c.version.desc()))
 
     def last(self, most: int) -> list[Submission]:
-        """The last submissions of all authors, the newest first."""
+        """Return the last submissions of all authors, newest first."""
         table = db_schema.submissions
         return self._read(self._own(table).order_by(table.c.id.desc()).limit(most))
 
     def one(self, number: int, author: str | None = None) -> Submission | None:
-        """A submission by its id, of this author if one is named."""
+        """Return a submission by its id, of this author if one is named."""
         wanted: dict[str, object] = {"id": number} | ({} if author is None else {"author": author})
         with self._store.reading() as connection:
             return self._find(connection, **wanted)
 
     def counts(self) -> dict[str, int]:
-        """Return how many submissions are in each state that any is in."""
+        """Return the number of submissions by state."""
         state = db_schema.submissions.c.state
         return dict(map(tuple, self._all(self._own(state, sa.func.count()).group_by(state))))
 
     def files(self) -> set[str]:
-        """The names of all archives that are kept, other seasons' too: the folder is that of the store."""
+        """Return the names of all archives, of all seasons: the folder is the store's."""
         return {row.file for row in self._all(sa.select(db_schema.submissions.c.file))}
 
     def next(self, without: Collection[int] = ()) -> Submission | None:
-        """Return the submission to inspect now: of the author of whom fewest were inspected in a day.
+        """Return the submission to inspect now, of the author with the fewest inspected in 24 hours.
 
-        None where nothing waits but those of the ids in `without`.
+        None if none is waiting, apart from the ids in `without`.
         """
         waiting = [found for found in self.waiting() if found.id not in without]
         table = db_schema.submissions.c
         done = self._own(table.author, sa.func.count()).where(
-            table.state.in_(OVER), lately(table.received, DAY)
+            table.state.in_(OVER), is_recent(table.received, DAY)
         )
         counts = dict(map(tuple, self._all(done.group_by(table.author)))) if waiting else {}
         return min(waiting, key=lambda found: (counts.get(found.author, 0), found.id), default=None)
 
     def waiting(self) -> list[Submission]:
-        """All whose inspection has not ended."""
+        """Return all submissions whose inspection has not ended."""
         table = db_schema.submissions
         return self._read(self._own(table).where(table.c.state.not_in(OVER)))
 
@@ -146,59 +146,58 @@ class SubmissionBook(Book):
         return [submission(row) for row in self._all(query)]
 
     def begin(self, number: int) -> None:
-        """Begin an inspection, from the first step on."""
+        """Start an inspection from the first step."""
         self._update(number, state=RECEIVED, steps="[]")
 
-    def fail(self, number: int) -> None:
-        """Count an inspection that failed on our side; it is to be begun again."""
+    def count_failure(self, number: int) -> None:
+        """Count an inspection that failed through no fault of the program; it will be repeated."""
         self._update(number, state=RECEIVED, steps="[]", tries=db_schema.submissions.c.tries + 1)
 
-    def again(self, number: int, who: str) -> bool:
-        """Have a refused submission inspected again; False for one that is not refused, or has no files."""
+    def inspect_again(self, number: int, who: str) -> bool:
+        """Queue a refused submission for another inspection; False if it is not refused or has no files."""
         with self._store.transaction() as connection:
             refused = {"season_id": self._id, "id": number, "state": REFUSED}
             there = db_schema.submissions.c.bytes.is_distinct_from(0)
-            anew = sa.update(db_schema.submissions).filter_by(**refused).where(there)
-            if connection.execute(anew.values(state=RECEIVED, steps="[]", tries=0)).rowcount != 1:
+            update = sa.update(db_schema.submissions).filter_by(**refused).where(there)
+            if connection.execute(update.values(state=RECEIVED, steps="[]", tries=0)).rowcount != 1:
                 return False
             found = self._find(connection, id=number)
             assert found is not None
-            note(connection, self._id, who, "inspect", f"{found.author}@{found.version}")
+            log_audit(connection, self._id, who, "inspect", f"{found.author}@{found.version}")
         return True
 
-    def tell(self, number: int, state: str, steps: Sequence[Mapping[str, Any]]) -> None:
-        """Keep how far an inspection has come."""
+    def record_steps(self, number: int, state: str, steps: Sequence[Mapping[str, Any]]) -> None:
+        """Record the state and steps of an inspection in progress."""
         self._update(number, state=state, steps=json.dumps(list(steps)))
 
-    def sent_again(
+    def resubmit(
         self, found: Submission, file: str, size: int, per_day: int, most: int, who: str
     ) -> Submission | None:
-        """Have a refused version inspected again by its archive as it was sent again by `who`, whose place is
-        `file`; None for one that is not refused.
+        """Queue a refused version whose archive `who` sent again, stored under `file`; None if not refused.
 
-        TooMany where the author has sent `per_day` in 24 hours, this one and new ones, NoRoom as of `add`.
+        RateLimited after `per_day` archives in 24 hours, repeated ones included; QuotaExceeded as for `add`.
         """
         with self._store.transaction() as connection:
-            lock(connection, self._id, found.author)
+            lock_player(connection, self._id, found.author)
             if seconds := seconds_until(self._deeds(connection, found.author, SEND, DAY), per_day, DAY):
-                raise TooMany(seconds)
-            there = taken(connection, self._id, found.author)
+                raise RateLimited(seconds)
+            there = bytes_used(connection, self._id, found.author)
             if there - (found.bytes or 0) + size > most:
-                raise NoRoom(there)
+                raise QuotaExceeded(there)
             refused = {"season_id": self._id, "id": found.id, "state": REFUSED}
-            anew = sa.update(db_schema.submissions).filter_by(**refused)
+            update = sa.update(db_schema.submissions).filter_by(**refused)
             values = {"state": RECEIVED, "steps": "[]", "tries": 0, "file": file, "bytes": size}
-            if connection.execute(anew.values(**values)).rowcount != 1:
+            if connection.execute(update.values(**values)).rowcount != 1:
                 return None
             made = self._find(connection, id=found.id)
             assert made is not None
             self._tell(connection, made, RECEIVED)
-            note(connection, self._id, who, SEND, f"{made.author}@{made.version}")
+            log_audit(connection, self._id, who, SEND, f"{made.author}@{made.version}")
         return made
 
     def refuse(self, number: int, steps: Sequence[Mapping[str, Any]], under: str | None = None) -> None:
-        """End an inspection with a refusal; `under` is a digest of what it was made under."""
-        values = {"state": REFUSED, "steps": json.dumps(list(steps)), "judged": moment(), "under": under}
+        """End an inspection with a refusal; `under` is a digest of its machine and terms."""
+        values = {"state": REFUSED, "steps": json.dumps(list(steps)), "judged": timestamp(), "under": under}
         with self._store.transaction() as connection:
             kept = self._kept(number).values(**values)
             if connection.execute(kept).rowcount == 1:
@@ -213,17 +212,17 @@ class SubmissionBook(Book):
         program: Mapping[str, Any],
         size: int | None = None,
     ) -> bool:
-        """End an inspection well: the version plays from the next round on, unless a later one does.
+        """Accept a version of `size` bytes: it plays from the next round on, unless a later one does.
 
-        Its files take `size` bytes. False for one that was dropped meanwhile.
+        False if it was dropped meanwhile.
         """
         with self._store.transaction() as connection:
             found = self._find(connection, id=number)
             assert found is not None
-            lock(connection, self._id, found.author)
+            lock_player(connection, self._id, found.author)
             mine = self._kept(number)
             kept: dict[str, Any] = {"steps": json.dumps(list(steps)), "program": json.dumps(dict(program))}
-            kept["judged"] = moment()
+            kept["judged"] = timestamp()
             kept |= {} if size is None else {"bytes": size}
             if connection.execute(mine.values(state=ACCEPTED, **kept)).rowcount != 1:
                 return False
@@ -234,32 +233,32 @@ class SubmissionBook(Book):
         return True
 
     def activate(self, number: int, author: str, per_hour: int, who: str | None = None) -> Submission | None:
-        """Let an accepted version play from the next round on; None for one that cannot.
+        """Let an accepted version play from the next round on; None if it is not accepted.
 
-        Only what changes who plays is written, and outdates a plan. TooMany where the author's people have
-        done so `per_hour` times in an hour. `who` is as of `add`.
+        Writes nothing, and outdates no plan, if it is active already. RateLimited after `per_hour` changes in
+        an hour by the author's people. `who` is as for `add`.
         """
         with self._store.transaction() as connection:
-            lock(connection, self._id, author)
+            lock_player(connection, self._id, author)
             found = self._find(connection, id=number, author=author)
             if found is None or found.state != ACCEPTED:
                 return None
             active = self._active(connection, author)
             if active != found.version:
                 if seconds := seconds_until(self._deeds(connection, author, ACTIVATE, HOUR), per_hour, HOUR):
-                    raise TooMany(seconds)
+                    raise RateLimited(seconds)
                 self._make_active(connection, found, active)
-                note(connection, self._id, who or author, ACTIVATE, f"{author}@{found.version}")
+                log_audit(connection, self._id, who or author, ACTIVATE, f"{author}@{found.version}")
             return self._find(connection, id=number)
 
     def accepted(self) -> list[Submission]:
-        """All versions that may play, or have played."""
+        """Return all accepted versions, which may play or have played."""
         return self._read(
             self._own(db_schema.submissions, state=ACCEPTED).order_by(db_schema.submissions.c.id)
         )
 
     def active(self) -> list[Submission]:
-        """The versions that play in the next round to be planned, by author."""
+        """Return the versions that play in the next round to be planned, by author."""
         table, authors = db_schema.submissions, db_schema.authors
         same = sa.and_(authors.c.season_id == table.c.season_id, authors.c.name == table.c.author)
         query = sa.select(table).join(authors, sa.and_(same, authors.c.active == table.c.version))
@@ -267,12 +266,12 @@ class SubmissionBook(Book):
         return self._read(query.order_by(table.c.author))
 
     def _make_active(self, connection: sa.Connection, found: Submission, before: int | None) -> None:
-        count_up(connection, self._id, None)
+        raise_revision(connection, self._id, None)
         joins = (connection.execute(self._own(sa.func.max(db_schema.rounds.c.number))).scalar() or 0) + 1
         mine = {"season_id": self._id, "author": found.author}
         table = sa.update(db_schema.submissions)
         if before is not None:
-            # One that was to join the same round never does.
+            # The version that would have joined the same round does not.
             left = table.filter_by(**mine, version=before, joins_round=joins)
             connection.execute(left.values(joins_round=None))
         connection.execute(table.filter_by(**mine, version=found.version).values(joins_round=joins))
@@ -287,12 +286,12 @@ class SubmissionBook(Book):
         return None if row is None else submission(row)
 
     def _sent_today(self, connection: sa.Connection, author: str) -> list[str]:
-        """Return when an author sent new archives in the last 24 hours, the oldest first."""
+        """Return the times of an author's new archives in the last 24 hours, oldest first."""
         return self._moments(connection, db_schema.submissions.c.received, DAY, author=author)
 
     def _deeds(self, connection: sa.Connection, author: str, verb: str, span: timedelta) -> list[str]:
-        """Return when something was done with a version of an author within a span, the oldest first."""
-        # Whoever of the author's people did it; no name has an @.
+        """Return the times of an action on an author's versions within a span, oldest first."""
+        # By any of the author's people; no name contains @.
         mine = f"{author}@"
         his = sa.func.substr(db_schema.audit.c.subject, 1, len(mine)) == mine
         return self._moments(connection, db_schema.audit.c.moment, span, his, verb=verb)
@@ -305,45 +304,45 @@ class SubmissionBook(Book):
         *asked: sa.ColumnElement[bool],
         **wanted: str,
     ) -> list[str]:
-        query = self._own(column, **wanted).where(lately(column, span), *asked).order_by(column)
+        query = self._own(column, **wanted).where(is_recent(column, span), *asked).order_by(column)
         return list(connection.execute(query).scalars())
 
     def _tell(self, connection: sa.Connection, found: Submission, state: str) -> None:
         which: dict[str, str | int] = {"author": found.author, "version": found.version, "state": state}
-        log(connection, self._id, Happening.SUBMISSION, 0, str(found.id), **which)
+        log_event(connection, self._id, EventKind.SUBMISSION, 0, str(found.id), **which)
 
     def _update(self, number: int, **values: object) -> None:
         self._write(self._kept(number).values(**values))
 
     def _kept(self, number: int) -> sa.Update:
-        """A change of a submission, unless it was dropped."""
+        """Update a submission, unless it was dropped."""
         mine = sa.update(db_schema.submissions).filter_by(season_id=self._id, id=number)
         return mine.where(db_schema.submissions.c.state != DROPPED)
 
 
-def taken(connection: sa.Connection, season: int, author: str) -> int:
-    """Return how many bytes an author's files take, within a transaction."""
+def bytes_used(connection: sa.Connection, season: int, author: str) -> int:
+    """Return the bytes of an author's files, within a transaction."""
     total = sa.select(sa.func.sum(db_schema.submissions.c.bytes)).filter_by(season_id=season, author=author)
     return int(connection.execute(total).scalar() or 0)
 
 
 def seconds_until(done: Sequence[str], most: int, span: timedelta) -> int:
-    """Seconds until something may be done again that is allowed `most` times in a span; 0 if it may now.
+    """Return the seconds until an action limited to `most` in a span is allowed; 0 if it is now.
 
-    `done` is when it was done within the span, the oldest first.
+    `done` are the times of the action within the span, oldest first.
     """
     if len(done) < most:
         return 0
-    earliest = read_moment(done[-most], "a moment at which an author did something")
+    earliest = read_moment(done[-most], "the time of an author's action")
     free = earliest + span - datetime.now(UTC)
     return max(int(free.total_seconds()) + 1, 1)
 
 
-def ago(span: timedelta) -> str:
-    """The moment so long before now, as the store keeps moments."""
-    return moment(-span)
+def time_before(span: timedelta) -> str:
+    """Return the time `span` before now, in the store's format."""
+    return timestamp(-span)
 
 
-def lately(column: sa.ColumnElement[Any], span: timedelta) -> sa.ColumnElement[bool]:
-    """True for a moment within a span before now; one that is to come was kept while the clock was wrong."""
-    return sa.and_(column > ago(span), column <= moment(STEP))
+def is_recent(column: sa.ColumnElement[Any], span: timedelta) -> sa.ColumnElement[bool]:
+    """Compare a stored time: within a span before now; a future one was written with a wrong clock."""
+    return sa.and_(column > time_before(span), column <= timestamp(STEP))

@@ -1,6 +1,6 @@
-"""Tags that bots noted: by these the matches are found in which one was noted.
+"""The index of matches by the tags that bots noted.
 
-The rows of a match are written with it, and others take their place when another match does.
+The rows of a match are written with it, and replaced when the match is.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from arbiter.match.packing import PackedMatch
 
 
-class Tagged(NamedTuple):
-    """A tag as somebody may see it: of any seat, or with `players` theirs and what is public."""
+class TagFilter(NamedTuple):
+    """A tag to search for: of all seats, or with `players` only of theirs and public ones."""
 
     tag: str
     players: tuple[str, ...] | None = None
 
     def found(self, season: int) -> sa.Subquery:
-        """The matches with it, each once, by `round` and `match_id`."""
+        """Select the matches with the tag, each once: `round`, `match_id`."""
         table = db_schema.tags.c
         query = sa.select(table["round"], table.match_id).distinct()
         query = query.where(table.season_id == season, table.tag == key_of(self.tag))
@@ -33,8 +33,8 @@ class Tagged(NamedTuple):
         return query.subquery()
 
 
-def keep_tags(connection: sa.Connection, season: int, match: PackedMatch, fresh: bool = True) -> None:
-    """Write the tags of a match; in place of another's unless it is `fresh`."""
+def store_tags(connection: sa.Connection, season: int, match: PackedMatch, fresh: bool = True) -> None:
+    """Write the tags of a match; replace those of an earlier one unless it is `fresh`."""
     if not match.tags and fresh:
         return
     summary = match.summary

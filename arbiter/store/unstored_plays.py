@@ -1,4 +1,4 @@
-"""Plays of which no match is stored: how many were void, and the billed tokens of language models in them."""
+"""Plays that are not stored as matches: void plays, and the billed tokens of language models."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import sqlalchemy as sa
 
 from arbiter.match.token_usage import BilledTokens
 from arbiter.store import db_schema
-from arbiter.store.database import Book
-from arbiter.store.row_values import legible
+from arbiter.store.database import SeasonRows
+from arbiter.store.row_values import explain_unreadable
 from arbiter.store.seats import key_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-class OutlayBook(Book):
+class UnstoredTokenStore(SeasonRows):
     """The tokens of one season, by player."""
 
     def add(self, billed: Mapping[str, tuple[int, int]]) -> None:
-        """Add what models used in a play that is not stored."""
+        """Add the input and output tokens of a play that is not stored, by player."""
         table = db_schema.outlays
         with self._store.transaction() as connection:
             for player, (asked, answered) in billed.items():
@@ -38,17 +38,17 @@ class OutlayBook(Book):
 
 
 class Voids(NamedTuple):
-    """The number of plays that were void, and by player of those in which it sat, most first."""
+    """The number of void plays, in all and by player, most first."""
 
     all: int
     players: Mapping[str, int]
 
 
-class VoidBook(Book):
-    """The void plays of one season, whoever was at fault."""
+class VoidPlayStore(SeasonRows):
+    """The void plays of one season."""
 
     def add(self, match: str, why: str, players: Iterable[str]) -> None:
-        """Note a void play of a match, and who sat in it."""
+        """Record a void play of a match."""
         table = db_schema.voids
         with self._store.transaction() as connection:
             last = sa.select(sa.func.max(table.c.number)).filter_by(season_id=self._id)
@@ -59,6 +59,6 @@ class VoidBook(Book):
 
     def count(self) -> Voids:
         rows = self._all(self._own(db_schema.voids.c.players).order_by(db_schema.voids.c.number))
-        with legible("the void plays"):
+        with explain_unreadable("the void plays"):
             sat: Counter[str] = Counter(player for row in rows for player in json.loads(row.players))
         return Voids(len(rows), dict(sorted(sat.items(), key=lambda one: (-one[1], one[0].casefold()))))

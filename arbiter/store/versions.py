@@ -1,4 +1,4 @@
-"""A version of an author's program as the store has it: what was sent, and how far its inspection is."""
+"""A stored version of an author's program: its archive and the state of its inspection."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arbiter.store.row_values import legible
+from arbiter.store.row_values import explain_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 RECEIVED, ACCEPTED, REFUSED, DROPPED = "received", "accepted", "refused", "dropped"
 STATES = (RECEIVED, "unpacked", "built", "checked", ACCEPTED, REFUSED, DROPPED)
-"""In their order; an inspection ends with one of the last three."""
+"""In order; an inspection ends with one of the last three."""
 OVER = (ACCEPTED, REFUSED, DROPPED)
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One version of an author's program; `file` is its archive's name in the folder of all of them.
+    """One version of an author's program; `file` is its archive's name in the folder of all archives.
 
-    `steps` are those of its inspection so far, `program` what is started if it was accepted;
-    `joins_round` the first round that is planned with it since it was made active last, None where none is;
-    `bytes` what its files take on the disk, None where nobody has counted. `judged` is the moment of the
-    verdict, `under` a digest of the machine and the terms that it was made under; None where not known.
+    `steps` are those of its inspection so far, `program` is what to start if it was accepted; `joins_round`
+    is the first round planned with it since it was last made active, or None; `bytes` is its disk use, None
+    if not measured. `judged` is the time of the verdict, `under` a digest of the machine and terms
+    it was made with; None if not known.
     """
 
     id: int
@@ -50,9 +50,9 @@ class Submission:
 
 
 def submission(row: sa.Row[Any]) -> Submission:
-    """A version from its row; StoreError for one that cannot be read."""
+    """Return the version of a row; StoreError if it cannot be read."""
     shape = {name: row._mapping[name] for name in Submission.__slots__}
-    with legible(f"submission {row.id}"):
+    with explain_unreadable(f"submission {row.id}"):
         shape["steps"] = tuple(dict(step) for step in json.loads(row.steps))
         shape["program"] = None if row.program is None else dict(json.loads(row.program))
     return Submission(**shape)

@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from arbiter.errors import StoreError
-from arbiter.store.controls import NO_WISH, Wish
+from arbiter.store.controls import NO_ORDER, RunOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -165,7 +165,7 @@ class Coordinators:
         files: Mapping[str, Path],
         cores: Sequence[int],
         log: Log,
-        wish: Callable[[str], tuple[bool, Wish]] = lambda _: (False, NO_WISH),
+        wish: Callable[[str], tuple[bool, RunOrder]] = lambda _: (False, NO_ORDER),
     ) -> None:
         """`wish` says of a season whether it is paused, and what was ordered last."""
         names = list(files)
@@ -189,7 +189,7 @@ class Coordinators:
 
     def start(self) -> None:
         for coordinator in self._all:
-            paused, wish = self._wish(coordinator.name) if coordinator in self._players else (False, NO_WISH)
+            paused, wish = self._wish(coordinator.name) if coordinator in self._players else (False, NO_ORDER)
             self._done[coordinator.name] = wish.number
             if not paused:
                 coordinator.start()

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arbiter.contest.integrity.soft_play import soft_play
+from arbiter.contest.integrity.soft_play import find_soft_play as find_in_season
 from arbiter.games.planning import Planning
 from arbiter.match.position import planned_deal
 from arbiter.season.config import load
@@ -244,7 +244,9 @@ def stored(config_file: Path) -> dict[str, Any]:
         kept = store.season(config.season)
         assert kept is not None
         asked = {
-            number: [(row["helper"], row["helped"], row["q"]) for row in soft_play(kept, config, number)[0]]
+            number: [
+                (row["helper"], row["helped"], row["q"]) for row in find_in_season(kept, config, number)[0]
+            ]
             for number in range(1, kept.complete + 1)
         }
         rounds = kept.complete

@@ -202,7 +202,7 @@ def test_a_wish_to_stop_is_heard_while_a_round_is_waited_for(day: Day, open_seas
     day.at[MORNING + 10 * SECOND] = opened_season.stored.ask_to_stop
     assert list(opened_season.play(lasting(day, 4)))[-1] == Stopped()
     assert day.now - MORNING < 10 * SECOND + 2 * timedelta(seconds=LOOK_SECONDS)
-    assert not opened_season.stored.asked_to_stop()
+    assert not opened_season.stored.is_asked_to_stop()
 
 
 def test_a_season_that_is_closed_meanwhile_is_over_at_once(day: Day, open_season: Opened) -> None:

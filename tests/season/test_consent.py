@@ -69,7 +69,7 @@ def test_the_last_round_ends_the_season_although_somebody_asked_to_stop(opened: 
         if isinstance(event, RoundComplete):
             going.stored.ask_to_stop()
     assert events[-1] == SeasonComplete(1, "abc")
-    assert not going.stored.asked_to_stop()
+    assert not going.stored.is_asked_to_stop()
 
 
 def test_matches_to_be_played_again_leave_the_season_open(opened: Opened) -> None:

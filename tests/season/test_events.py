@@ -99,7 +99,7 @@ def test_a_wish_to_stop_ends_the_events(opened: Opened) -> None:
         if isinstance(event, RoundComplete):
             opened_season.stored.ask_to_stop()
     assert kinds(events) == ["RoundPlanned", "MatchStored", "RoundComplete", "Stopped"]
-    assert not opened_season.stored.asked_to_stop()
+    assert not opened_season.stored.is_asked_to_stop()
     goes_on = play(opened_season, Faulty())
     assert isinstance(events[-1], Stopped)
     assert goes_on[-1] == SeasonComplete(3, "abc")

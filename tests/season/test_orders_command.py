@@ -163,7 +163,7 @@ def test_an_author_who_is_suspended_and_has_no_token_leaves_the_official_table(
 
 def test_nobody_has_won_a_season_that_goes_on_after_its_seed_was_told(kept: Kept, run: Run) -> None:
     *_, last, begun = kept.season.rounds()
-    kept.season.tell_seed(last.number)
+    kept.season.publish_seed(last.number)
     assert " leads by rating" in run("standings", "--official")[1]
     kept.season.drop_round(begun.number)
     assert " wins by rating" in run("standings", "--official")[1]
@@ -212,7 +212,7 @@ def test_mistakes_are_one_line_and_change_nothing(kept: Kept, run: Run, words: s
 
 
 def test_whoever_plays_hears_of_it(kept: Kept, run: Run) -> None:
-    with kept.store.held(kept.config.season):
+    with kept.store.hold(kept.config.season):
         code, _, err = run("annul", CLEAN, "--because", "x")
     assert code == 0
     assert err.endswith("plays the season, and hears it before a round is planned or rated\n")

@@ -91,7 +91,7 @@ def test_a_begun_round_is_finished_under_its_settings_though_the_file_says_other
 
 
 def test_a_second_coordinator_is_told_who_plays_and_so_is_status(played: Path) -> None:
-    with closing(Store(f"sqlite:///{played.with_suffix('.sqlite')}")) as store, store.held():
+    with closing(Store(f"sqlite:///{played.with_suffix('.sqlite')}")) as store, store.hold():
         code, _, err = run("run-round", played)
         shape = json.loads(run("status", played, "--format", "json")[1])
     me = f"process {os.getpid()} on {platform.node()} since "

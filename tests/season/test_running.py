@@ -60,7 +60,7 @@ def test_a_season_that_is_closed_between_rounds_ends_at_once_where_nobody_plays_
 
 def test_a_season_that_is_closed_while_it_is_played_is_ended_by_its_coordinator(kept: Kept) -> None:
     finish(kept)
-    with kept.store.held("small"):
+    with kept.store.hold("small"):
         close(kept.season, "olga")
     assert kept.season.seed_told() is None
 
@@ -84,7 +84,7 @@ def test_a_season_goes_on_at_the_command(arbiter: Run, kept: Kept) -> None:
     assert "paused since" in arbiter("status", kept.file)[1]
     assert arbiter("resume", kept.file)[0] == 0
     assert json.loads(arbiter("status", kept.file, "--format", "json")[1])["paused"] is None
-    with kept.store.held("small"):
+    with kept.store.hold("small"):
         assert "plays small already" in arbiter("resume", kept.file)[2]
     assert [(deed.who, deed.verb) for deed in kept.season.audit.last(9)] == [
         ("@console", "resume"),
@@ -100,13 +100,13 @@ def test_a_season_is_paused_at_the_command(arbiter: Run, kept: Kept) -> None:
 
 
 def test_a_season_that_was_stopped_is_ordered_to_go_on(arbiter: Run, kept: Kept) -> None:
-    with kept.store.held("small"):
+    with kept.store.hold("small"):
         assert arbiter("stop", kept.file)[0] == 0
-    stopped = kept.season.running.wish()
+    stopped = kept.season.running.last_order()
     assert not stopped.goes_on
     assert arbiter("resume", kept.file) == (0, "", "")
-    assert kept.season.running.wish() > stopped
-    assert kept.season.running.wish().goes_on
+    assert kept.season.running.last_order() > stopped
+    assert kept.season.running.last_order().goes_on
 
 
 def change(kept: Kept, old: str, new: str) -> Season:
@@ -157,11 +157,11 @@ def test_a_change_is_accepted_at_the_command_before_anybody_asks(arbiter: Run, k
     assert "small: nothing has to be accepted" in arbiter("accept", kept.file)[2]
     text = kept.file.read_text().replace("  - {name: p5, command: [python3]}\n", "")
     kept.file.write_text(text + "isolation: plain\n")
-    with kept.store.held("small"):
+    with kept.store.hold("small"):
         code, out, err = arbiter("accept", kept.file)
     assert (code, "p5 is withdrawn" in out) == (0, True)
     assert "to stop when the matches in flight are over; a site then begins again by itself" in err
-    assert kept.season.asked_to_stop()
+    assert kept.season.is_asked_to_stop()
     plan = Season(load(kept.file), kept.season).rounds.plan()
     assert plan is not None
     assert plan.stored.number == 4

@@ -74,7 +74,7 @@ def last_of(opened_season: Season, outcome: Outcome = asking) -> Event:
 
 def spent(opened_season: Season) -> int:
     stored = sum(use.input for match in opened_season.results.matches() for _, use in match.uses())
-    return stored + sum(of.input for of in opened_season.stored.outlays.all().values())
+    return stored + sum(of.input for of in opened_season.stored.unstored_tokens.all().values())
 
 
 def test_no_round_begins_that_would_cost_more_than_is_left_and_a_larger_cost_goes_on(opened: Opened) -> None:
@@ -113,7 +113,7 @@ def test_what_void_matches_cost_is_spent(opened: Opened) -> None:
 
     opened_season = opened("{cost: 8.5}")
     assert isinstance(last_of(opened_season, outcome), StopRuleMet)
-    assert opened_season.stored.outlays.all() == {"p0": BilledTokens(1, 0)}
+    assert opened_season.stored.unstored_tokens.all() == {"p0": BilledTokens(1, 0)}
     # Two rounds cost 8.
     assert (opened_season.stored.complete, spent(opened_season)) == (1, 5)
 

@@ -81,9 +81,9 @@ def test_what_models_used_in_plays_that_are_not_stored_is_kept(opened_season: Se
         return by_name(spec)
 
     play_round(opened_season, outcome)
-    voids = opened_season.stored.outlays.all()["p3"].output
+    voids = opened_season.stored.unstored_tokens.all()["p3"].output
     assert voids > 8
-    assert opened_season.stored.outlays.all() == {"p3": BilledTokens(10 * voids, voids)}
+    assert opened_season.stored.unstored_tokens.all() == {"p3": BilledTokens(10 * voids, voids)}
 
 
 def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(opened_season: Season) -> None:

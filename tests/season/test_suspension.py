@@ -15,7 +15,7 @@ from arbiter.season.schedule import entrants
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import db_schema
-from arbiter.store.event_log import happened
+from arbiter.store.event_log import event_of
 from tests.fixtures.made_up_seasons import HOUSE, play, players
 from tests.fixtures.records import by_name, forfeited
 
@@ -226,7 +226,7 @@ def suspension_news(season: SeasonStore) -> list[tuple[int, str, str]]:
     """From which round on webhooks hear that somebody is suspended, who, and why."""
     with season._store.reading() as connection:
         query = sa.select(db_schema.events).filter_by(kind="suspended").order_by(db_schema.events.c.number)
-        found = [happened(row) for row in connection.execute(query)]
+        found = [event_of(row) for row in connection.execute(query)]
     return [(event.round, event.detail["player"], event.detail["because"]) for event in found]
 
 

@@ -43,7 +43,7 @@ def store(file: Path) -> Iterator[Store]:
 def play(url: str) -> int:
     """Play a season's rounds, as a coordinator does."""
     store = Store(url)
-    with store.held("t"):
+    with store.hold("t"):
         season = store.make_season("t", "planning", "1")
         for number in range(1, ROUNDS + 1):
             season.add_round(number, "digest", [["a", "b", "c", "d"]], {})
@@ -103,9 +103,9 @@ def test_a_backup_is_one_file_that_can_be_read_and_played_on(store: Store, tmp_p
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("there.txt", "there.txt: is there already: name a new file"),
-        ("season.sqlite", "season.sqlite: is there already"),
-        ("dangling", "dangling: is there already"),
+        ("there.txt", "there.txt: exists already: name a new file"),
+        ("season.sqlite", "season.sqlite: exists already"),
+        ("dangling", "dangling: exists already"),
         ("folder", "folder: is a folder"),
         ("none/copy", "there is no folder"),
         ("season.sqlite-journal", "season.sqlite-journal: is a file of the store itself"),
@@ -133,7 +133,7 @@ def test_a_full_disk_leaves_no_part_of_a_copy(store: Store, tmp_path: Path) -> N
     (tmp_path / "folder").mkdir()
     with (
         longest_file(20_000),
-        pytest.raises(StoreError, match=r"copy: the disk is full or fails; there is no copy$"),
+        pytest.raises(StoreError, match=r"copy: the disk is full or failed; no copy was made$"),
     ):
         back_up(store.url, tmp_path / "folder" / "copy")
     assert os.listdir(tmp_path / "folder") == []
@@ -217,7 +217,7 @@ def test_the_command_says_what_it_made_and_exits_with_2_where_it_cannot(
     made = arbiter("backup", config, copy)
     assert made == (0, f"{copy}: a copy of the store, {copy.stat().st_size / 1e6:.1f} MB\n", "")
     code, out, err = arbiter("backup", config, copy)
-    assert (code, out, err) == (2, "", f"{copy}: is there already: name a new file\n")
+    assert (code, out, err) == (2, "", f"{copy}: exists already: name a new file\n")
     code, _, err = arbiter("backup", config, "x", "--store", "postgresql:///league")
     assert (code, "(pg_dump --format=custom --file=x --dbname=postgresql:///league)" in err) == (2, True)
     assert arbiter("backup", config, "x", "--store", "nonsense")[0] == StoreError.exit_code

@@ -12,7 +12,7 @@ import pytest
 
 from arbiter.errors import NoStore, StoreError
 from arbiter.store import SeasonStore, Store
-from arbiter.store.sqlite import APPLICATION_ID, refuse_hollow
+from arbiter.store.sqlite import APPLICATION_ID, check_not_hollow
 from tests.fixtures.records import record, standings
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def test_an_older_store_is_marked_when_it_is_opened_to_be_written_to(file: Path)
 def test_a_store_without_its_contents_is_refused(file: Path, mark: int, mode: str, create: bool) -> None:
     hollow(file, mark, mode)
     before = file.read_bytes()
-    words = r"season\.sqlite is a store whose contents are in a file season\.sqlite-wal that is missing: copy both"
+    words = r"season\.sqlite is a store whose contents are in the missing file season\.sqlite-wal: copy both"
     with pytest.raises(StoreError, match=words):
         opened(file, create)
     assert file.read_bytes() == before
@@ -118,7 +118,7 @@ def test_a_store_without_its_contents_is_refused(file: Path, mark: int, mode: st
 def test_a_store_that_somebody_has_just_made_has_its_contents(file: Path) -> None:
     opened(file).close()
     with closing(Store(f"sqlite:///{file}")) as store, store.reading() as connection:
-        refuse_hollow(connection, str(file))
+        check_not_hollow(connection, str(file))
 
 
 @pytest.mark.parametrize("left", ["empty", "missing"])
@@ -132,7 +132,7 @@ def test_contents_without_their_file_are_refused_and_kept(
     if left == "empty":
         lone.touch()
     with pytest.raises(
-        StoreError, match=rf"lone\.sqlite is {left}, but contents of a store lie in .*-wal: put"
+        StoreError, match=rf"lone\.sqlite is {left}, but .*-wal has contents of a store: restore"
     ):
         opened(lone, create)
     assert Path(contents).stat().st_size == Path(f"{file}-wal").stat().st_size

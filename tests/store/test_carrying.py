@@ -22,9 +22,9 @@ from arbiter.match.token_usage import BilledTokens
 from arbiter.season.administration import annul, replace_match, suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store, db_schema
-from arbiter.store.audit import moment
-from arbiter.store.backup import OWN, back_up, carry
-from arbiter.store.deliveries import Telling
+from arbiter.store.audit import timestamp
+from arbiter.store.backup import OWN, back_up, copy_seasons
+from arbiter.store.deliveries import Delivery
 from tests.fixtures.zoo import CLEAN, CRASH, Kept
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 
-FAR = moment(timedelta(days=6))
+FAR = timestamp(timedelta(days=6))
 COUNTED_ANEW = {"id", "season_id"}
 
 
@@ -67,12 +67,12 @@ def full(kept: Kept) -> Kept:
     kept.season.requests.keep(request.id, "Łukasz", 1, 900, None)
     kept.season.running.pause("olga")
     kept.season.deliveries.begin("d16e57")
-    kept.season.deliveries.prepare("d16e57", Telling("1d", 1, False, "round", "{}"))
+    kept.season.deliveries.prepare("d16e57", Delivery("1d", 1, False, "round", "{}"))
     review: Any = {"match": CRASH, "by": "p1", "budget": 10_000}
     packed = kept.season.packed(CRASH)
     assert packed is not None
     assert kept.season.reviews.keep(1, review, {"seats": []}, packed, "d")
-    kept.season.outlays.add({"p1": BilledTokens(1200, 34)})
+    kept.season.unstored_tokens.add({"p1": BilledTokens(1200, 34)})
     kept.season.questions.keep({"twins": []})
     kept.season.voids.add("r001/t01/m0", "it was killed", ["p1", "p2"])
     return kept
@@ -127,7 +127,7 @@ def test_a_dump_of_a_server_is_put_back_by_its_own_program(
     full: Kept, postgres: str, tmp_path: Path, arbiter: Run
 ) -> None:
     with closing(Store(postgres)) as server:
-        carry(full.store, server)
+        copy_seasons(full.store, server)
         expected = contents(server)
     dump = tmp_path / "a copy.dump"
     with pytest.raises(ConfigError) as caught:
@@ -169,7 +169,7 @@ def test_a_backup_is_put_back_and_played_on(full: Kept, tmp_path: Path, arbiter:
         assert contents(store) == expected
         season = store.season("small")
         assert season is not None
-        assert season.authors.of_session("5e55") is None, "who was logged in logs in again"
+        assert season.authors.by_session("5e55") is None, "who was logged in logs in again"
     assert arbiter("verify", full.file)[0] == 0
     assert arbiter("resume", full.file)[0] == 0
 
@@ -220,7 +220,7 @@ def test_a_season_does_not_move_without_its_authors_programs(
 def test_a_season_that_is_played_does_not_move(full: Kept, tmp_path: Path) -> None:
     with (
         closing(Store(f"sqlite:///{tmp_path / 'new'}")) as target,
-        full.store.held("small"),
+        full.store.hold("small"),
         pytest.raises(StoreError, match=r"is being played on by process .*: arbiter stop ends that"),
     ):
-        carry(full.store, target)
+        copy_seasons(full.store, target)

@@ -43,7 +43,7 @@ ROOT = Path(__file__).parents[2]
 HOLDER = """
 import sys
 from arbiter.store import Store
-with Store(sys.argv[1]).held():
+with Store(sys.argv[1]).hold():
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -64,7 +64,7 @@ def opened(database: str) -> Iterator[Callable[[], Store]]:
 
 def refused(store: Store, said: str, season: str = "") -> None:
     """A hold is not given."""
-    with pytest.raises(StoreError, match=said), store.held(season):
+    with pytest.raises(StoreError, match=said), store.hold(season):
         pass
 
 
@@ -83,7 +83,7 @@ def backends(postgres: str, action: str = "pid") -> int:
 def test_a_second_one_is_told_who_holds(opened: Callable[[], Store]) -> None:
     one, two = opened(), opened()
     assert two.holder() is None
-    with one.held():
+    with one.hold():
         refused(two, rf"{two.name} is being played on by {ME}")
         found = two.holder()
         assert found is not None
@@ -91,13 +91,13 @@ def test_a_second_one_is_told_who_holds(opened: Callable[[], Store]) -> None:
         began = datetime.fromisoformat(found.removeprefix(ME))
         assert 0 <= (datetime.now(UTC) - began).total_seconds() < 60
     assert two.holder() is None
-    with two.held():
+    with two.hold():
         assert one.holder() is not None
 
 
 def test_whoever_holds_writes_and_reads(opened: Callable[[], Store]) -> None:
     one, two = opened(), opened()
-    with one.held():
+    with one.hold():
         season = one.make_season("s", "planning", "1")
         assert season.add_match(record())
         assert season.match_ids(1) == {"r001/t01/m0"}
@@ -105,15 +105,15 @@ def test_whoever_holds_writes_and_reads(opened: Callable[[], Store]) -> None:
         watcher = two.season("s")
         assert watcher is not None
         watcher.ask_to_stop()
-        assert season.asked_to_stop()
+        assert season.is_asked_to_stop()
     assert season.add_match(record("r001/t01/m1"))
 
 
 def test_a_hold_ends_with_an_error(opened: Callable[[], Store]) -> None:
     one, two = opened(), opened()
-    with pytest.raises(ZeroDivisionError), one.held():
+    with pytest.raises(ZeroDivisionError), one.hold():
         raise ZeroDivisionError
-    with two.held():
+    with two.hold():
         pass
 
 
@@ -121,11 +121,11 @@ def test_a_hold_that_cannot_be_written_down_is_said(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path / 'season.sqlite'}")
     with (
         longest_file(0),
-        pytest.raises(StoreError, match=r"season\.sqlite cannot be held: File too large: .*-lock$"),
-        store.held(),
+        pytest.raises(StoreError, match=r"cannot lock .*season\.sqlite: File too large: .*-lock$"),
+        store.hold(),
     ):
         pass
-    with store.held():
+    with store.hold():
         assert (store.holder() or "").startswith(ME)
     store.close()
 
@@ -143,7 +143,7 @@ def two(tmp_path: Path) -> Iterator[tuple[Store, Store]]:
 
 def test_a_hold_stays_when_its_lock_file_is_removed(tmp_path: Path, two: tuple[Store, Store]) -> None:
     one, _ = two
-    with one.held():
+    with one.hold():
         (tmp_path / "season.sqlite-lock").unlink()
         assert one.holder() == "another process"
         removed = r"season\.sqlite is being played on by another process \(.* or .*-lock was removed\)"
@@ -151,13 +151,13 @@ def test_a_hold_stays_when_its_lock_file_is_removed(tmp_path: Path, two: tuple[S
             refused(one, removed)
         assert one.holder() == "another process"
     assert one.holder() is None
-    with one.held():
+    with one.hold():
         assert (one.holder() or "").startswith(ME)
 
 
 def test_a_hold_is_of_the_file_by_whatever_link(two: tuple[Store, Store]) -> None:
     one, other = two
-    with one.held():
+    with one.hold():
         assert other.holder() == "another process"
         refused(other, r"link\.sqlite is being played on by another process")
 
@@ -165,7 +165,7 @@ def test_a_hold_is_of_the_file_by_whatever_link(two: tuple[Store, Store]) -> Non
 def test_a_file_that_went_away_cannot_be_held(tmp_path: Path, two: tuple[Store, Store]) -> None:
     one, _ = two
     (tmp_path / "season.sqlite").unlink()
-    refused(one, r"season\.sqlite cannot be held: No such file or directory")
+    refused(one, r"cannot lock .*season\.sqlite: No such file or directory")
 
 
 def holding(url: str, elsewhere: Sequence[str] = ()) -> subprocess.Popen[str]:
@@ -187,7 +187,7 @@ def test_a_hold_ends_at_once_with_a_process_that_is_killed(opened: Callable[[], 
             Path(store.name + "-lock").unlink()
         process.kill()
         process.communicate()
-        with store.held():
+        with store.hold():
             assert (store.holder() or "").startswith(ME)
 
 
@@ -205,7 +205,7 @@ def test_a_lock_file_that_was_removed_is_there_again_after_a_write(
     tmp_path: Path, two: tuple[Store, Store], elsewhere: list[str]
 ) -> None:
     one, _ = two
-    with one.held():
+    with one.hold():
         season = one.make_season("s", "planning", "1")
         (tmp_path / "season.sqlite-lock").unlink()
         assert season.add_match(record())
@@ -248,13 +248,13 @@ def test_a_store_that_is_replaced_while_it_is_played_on_ends_the_run(season_of_t
     assert process.returncode == 5, err
     line = err.splitlines()[-1]
     assert line.startswith(f"arbiter: {file} was replaced")
-    assert line.endswith("put it back, or a backup of it, and run the same command again")
+    assert line.endswith("restore it or a backup and run the same command again")
     assert "Traceback" not in err
 
 
 def test_a_store_that_is_taken_away_after_the_last_write_is_said(two: tuple[Store, Store]) -> None:
     one, _ = two
-    with pytest.raises(StoreError, match=r"season\.sqlite was removed \(No such file"), one.held():
+    with pytest.raises(StoreError, match=r"season\.sqlite was removed \(No such file"), one.hold():
         one.make_season("s", "planning", "1")
         Path(one.name).unlink()
     with pytest.raises(StoreError, match=r"season\.sqlite was removed"):
@@ -264,14 +264,14 @@ def test_a_store_that_is_taken_away_after_the_last_write_is_said(two: tuple[Stor
 @pytest.mark.process
 def test_seasons_on_a_server_are_held_apart(postgres: str, server: Store) -> None:
     other = Store(postgres)
-    with server.held("a"):
-        with other.held("b"):
+    with server.hold("a"):
+        with other.hold("b"):
             assert (server.holder("b") or "").startswith(ME)
         assert server.holder("b") is None
         assert (server.holder() or "").startswith(ME)
         refused(other, r"season a of .* is being played on by process", "a")
         refused(other, "is being played on by process")
-    with server.held():
+    with server.hold():
         assert (other.holder("b") or "").startswith(ME)
         refused(other, r"season b of .* is being played on by process", "b")
     other.close()
@@ -280,16 +280,16 @@ def test_seasons_on_a_server_are_held_apart(postgres: str, server: Store) -> Non
 @pytest.mark.process
 def test_whoever_loses_the_hold_stores_nothing_more(postgres: str, server: Store) -> None:
     other = Store(postgres)
-    with server.held("s"):
+    with server.hold("s"):
         season = server.make_season("s", "planning", "1")
         assert season.add_match(record())
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
-        with other.held("s"):
+        with other.hold("s"):
             for _ in range(2):
                 with pytest.raises(StoreError, match=f"season s of .* is being played on by {ME}"):
                     season.add_match(record("r001/t01/m1"))
             assert season.match_ids(1) == {"r001/t01/m0"}
-    with server.held("s"):
+    with server.hold("s"):
         assert season.add_match(record("r001/t01/m1"))
     other.close()
 
@@ -297,13 +297,13 @@ def test_whoever_loses_the_hold_stores_nothing_more(postgres: str, server: Store
 @pytest.mark.process
 def test_a_hold_that_is_lost_and_free_is_taken_again(postgres: str, server: Store) -> None:
     other = Store(postgres)
-    with server.held("s"):
+    with server.hold("s"):
         season = server.make_season("s", "planning", "1")
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
         assert season.add_match(record())
         assert not season.add_match(record())
         refused(other, f"season s of .* is being played on by {ME}", "s")
-    with other.held("s"):
+    with other.hold("s"):
         pass
     other.close()
 
@@ -344,7 +344,7 @@ def test_a_server_that_stays_away_is_not_waited_for_for_ever(
 ) -> None:
     monkeypatch.setattr("arbiter.store.database.RETURN_SECONDS", 0.5)
     store = Store(own_server)
-    with pytest.raises(StoreError, match="is the server running, and is this its address"), store.held("s"):
+    with pytest.raises(StoreError, match="is the server running, and is this its address"), store.hold("s"):
         season = store.make_season("s", "planning", "1")
         folder = sa.make_url(own_server).query["host"]
         assert isinstance(folder, str)
@@ -359,7 +359,7 @@ def test_a_server_that_stays_away_is_not_waited_for_for_ever(
 
 @pytest.mark.process
 def test_a_hold_that_is_lost_unnoticed_spoils_no_end(postgres: str, server: Store) -> None:
-    with server.held("s"):
+    with server.hold("s"):
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
     assert backends(postgres) == 0
 
@@ -370,7 +370,7 @@ def test_stores_in_two_schemas_of_a_database_are_held_apart(postgres: str, serve
         connection.exec_driver_sql("CREATE SCHEMA second")
     url = sa.make_url(postgres).update_query_dict({"options": "-c search_path=second"})
     second = Store(url.render_as_string(hide_password=False))
-    with server.held(), second.held():
+    with server.hold(), second.hold():
         pass
     second.close()
 

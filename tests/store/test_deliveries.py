@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.store import Happening, SeasonStore, Store
-from arbiter.store.deliveries import Telling
-from arbiter.store.event_log import log
+from arbiter.store import EventKind, SeasonStore, Store
+from arbiter.store.deliveries import Delivery
+from arbiter.store.event_log import log_event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,52 +25,52 @@ def season(database: str) -> Iterator[SeasonStore]:
         yield made
 
 
-def happen(season: SeasonStore, kind: Happening, number: int) -> None:
+def happen(season: SeasonStore, kind: EventKind, number: int) -> None:
     with season._store.transaction() as connection:
-        log(connection, season._id, kind, number)
+        log_event(connection, season._id, kind, number)
 
 
 def deliver_all(season: SeasonStore) -> list[tuple[str, int, bool]]:
     """All that a webhook is told, each at once: kind, round, whether it is early."""
     found = []
-    while (due := season.deliveries.due(KEY, KINDS, True, 0)[0]) is not None:
+    while (due := season.deliveries.next_delivery(KEY, KINDS, True, 0)[0]) is not None:
         event = due.event
-        telling = Telling(f"id {event.number}", event.number, due.early, event.kind.value, "{}")
+        telling = Delivery(f"id {event.number}", event.number, due.early, event.kind.value, "{}")
         season.deliveries.prepare(KEY, telling)
         # Another one does not take its place.
         season.deliveries.prepare(KEY, telling._replace(delivery="2d"))
         known = season.deliveries.read(KEY)
         assert known is not None
         assert known.telling == telling
-        season.deliveries.is_told(KEY, telling)
+        season.deliveries.record_delivery(KEY, telling)
         found.append((event.kind.value, event.round, due.early))
     return found
 
 
 def test_what_is_held_back_follows_after_the_release_and_nothing_comes_twice(season: SeasonStore) -> None:
-    happen(season, Happening.ROUND, 1)
+    happen(season, EventKind.ROUND, 1)
     season.freeze(1)
-    happen(season, Happening.ROUND, 2)
+    happen(season, EventKind.ROUND, 2)
     season.ask_to_stop()
     assert deliver_all(season) == [("round", 1, False), ("state", 1, False), ("state", 0, True)]
-    happen(season, Happening.STANDINGS, 2)
+    happen(season, EventKind.STANDINGS, 2)
     season.ask_to_stop(False)
-    assert season.deliveries.waiting(KEY, KINDS, True) == 0
+    assert season.deliveries.count_waiting(KEY, KINDS, True) == 0
     assert deliver_all(season) == [("state", 0, True)]
-    season.tell_seed(2)
-    assert season.deliveries.waiting(KEY, KINDS, True) == 3
+    season.publish_seed(2)
+    assert season.deliveries.count_waiting(KEY, KINDS, True) == 3
     assert deliver_all(season) == [("round", 2, False), ("standings", 2, False), ("state", 2, False)]
 
 
 def test_what_is_given_up_goes_with_all_that_is_older(season: SeasonStore) -> None:
     book = season.deliveries
     for number in (1, 2, 3):
-        happen(season, Happening.ROUND, number)
-    telling = Telling("1d", 1, False, "round", "{}")
+        happen(season, EventKind.ROUND, number)
+    telling = Delivery("1d", 1, False, "round", "{}")
     book.prepare(KEY, telling)
     assert book.give_up(KEY, telling._replace(delivery="other"), KINDS, "9", "w", "x") == 0
     assert book.give_up(KEY, telling, KINDS, "0", "w", "x") == 1
-    telling = Telling("2d", 2, False, "round", "{}")
+    telling = Delivery("2d", 2, False, "round", "{}")
     book.prepare(KEY, telling)
     assert book.give_up(KEY, telling, KINDS, "9", "w", "x") == 2
     known = book.read(KEY)

@@ -56,7 +56,7 @@ def test_a_database_of_something_else_is_refused(database: str, tables: tuple[st
         for table in tables:
             connection.exec_driver_sql(f"CREATE TABLE {table} (id INTEGER)")
     engine.dispose()
-    assert "a database of something else" in refusal(database)
+    assert "another program's database" in refusal(database)
 
 
 def test_a_store_that_is_only_read_is_not_made(database: str, tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_missing_driver_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_database_that_is_not_there_is_said(postgres: str) -> None:
     url = sa.make_url(postgres).set(database="none")
     said = refusal(url.render_as_string(hide_password=False))
-    assert said.endswith('/none: database "none" does not exist; createdb makes it')
+    assert said.endswith('/none: database "none" does not exist; createdb creates it')
 
 
 @pytest.mark.process
@@ -174,9 +174,9 @@ def test_a_wrong_or_missing_password_is_said(postgres: str, monkeypatch: pytest.
         connection.exec_driver_sql("CREATE ROLE guarded LOGIN PASSWORD 'right'")
     engine.dispose()
     url = sa.make_url(postgres).set(username="guarded")
-    assert "; give it in PGPASSWORD or ~/.pgpass" in refusal(url.render_as_string(hide_password=False))
+    assert "; set PGPASSWORD or write it to ~/.pgpass" in refusal(url.render_as_string(hide_password=False))
     said = refusal(url.set(password=SECRET).render_as_string(hide_password=False))
-    assert 'password authentication failed for user "guarded"; give it in PGPASSWORD' in said
+    assert 'password authentication failed for user "guarded"; set PGPASSWORD' in said
 
 
 @pytest.mark.process
@@ -210,7 +210,7 @@ def test_a_server_that_goes_in_mid_season_is_said_and_may_come_back(server: Stor
     engine = admin(server.url)
     with (
         pytest.raises(
-            StoreError, match=r"the connection is lost: .*; what was stored before stays"
+            StoreError, match=r"the connection was lost: .*; what was stored before stays"
         ) as caught,
         server.transaction() as connection,
     ):

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.store import SeasonStore, Store
-from arbiter.store.audit import moment
-from arbiter.store.invitations import UsedUp
-from arbiter.store.members import LastOne
-from arbiter.store.people import MOST_PEOPLE, Full
-from arbiter.store.submissions import TooMany
+from arbiter.store.audit import timestamp
+from arbiter.store.invitations import InvalidInvitation
+from arbiter.store.members import LastMember
+from arbiter.store.people import MOST_PEOPLE, PlayerFull
+from arbiter.store.submissions import RateLimited
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-FAR, LONG_AGO = moment(timedelta(days=7)), "2001-01-01T00:00:00+00:00"
+FAR, LONG_AGO = timestamp(timedelta(days=7)), "2001-01-01T00:00:00+00:00"
 
 
 def join(season: SeasonStore, name: str, player: str = "ann") -> bool:
@@ -36,10 +36,10 @@ def people(season: SeasonStore, player: str = "ann") -> list[str]:
 def test_each_ones_token_and_session_are_the_players(season: SeasonStore) -> None:
     assert join(season, "bob")
     season.authors.begin_session("s1", "t-bob", FAR)
-    for found in (season.authors.of_token("t-bob"), season.authors.of_session("s1")):
+    for found in (season.authors.by_token("t-bob"), season.authors.by_session("s1")):
         assert found is not None
         assert (found.name, found.member, found.who, found.alive) == ("ann", "bob", "ann/bob", True)
-    first = season.authors.of_token("token of ann")
+    first = season.authors.by_token("token of ann")
     assert first is not None
     assert (first.name, first.member, first.who) == ("ann", None, "ann")
     assert people(season) == ["ann", "bob"]
@@ -50,8 +50,8 @@ def test_a_session_is_renamed_whosever_it_is(season: SeasonStore) -> None:
     join(season, "bob")
     season.authors.begin_session("s1", "t-bob", FAR)
     season.authors.rename_session(["s0", "s1"], "s2")
-    assert season.authors.of_session("s1") is None
-    assert season.authors.of_session("s2") is not None
+    assert season.authors.by_session("s1") is None
+    assert season.authors.by_session("s2") is not None
 
 
 def test_a_name_is_taken_within_the_player_alone(season: SeasonStore) -> None:
@@ -68,9 +68,9 @@ def test_a_code_is_for_its_player_its_uses_and_its_time(season: SeasonStore) -> 
     season.invitations.add("over", 1, "ben", "ben", LONG_AGO)
     season.invitations.add("authors", 1, "@console")
     for player, code in (("ben", "open"), ("ben", "over"), ("ann", "authors"), ("ann", "none")):
-        with pytest.raises(UsedUp):
+        with pytest.raises(InvalidInvitation):
             season.members.add(player, "bob", "bob", "t-bob", code)
-    with pytest.raises(UsedUp):
+    with pytest.raises(InvalidInvitation):
         season.authors.add("bob", "bob", "t-bob", False, "bob", "open")
     assert season.invitations.find("over") is None
     assert season.members.add("ann", "bob", "bob", "t-bob", "open")
@@ -81,13 +81,13 @@ def test_no_more_people_join_or_are_invited_than_a_player_may_have(season: Seaso
     season.invitations.add("early", 1, "ann", "ann", FAR)
     for number in range(MOST_PEOPLE - 1):
         assert join(season, f"m{number}")
-    with pytest.raises(Full, match="at most 8 people"):
+    with pytest.raises(PlayerFull, match="at most 8 people"):
         season.members.add("ann", "late", "late", "t-late", "early")
-    with pytest.raises(Full):
+    with pytest.raises(PlayerFull):
         season.invitations.add("more", 1, "ann", "ann", FAR)
     assert season.members.remove("ann", None, "ann", "leave")
     assert join(season, "late")
-    with pytest.raises(Full):
+    with pytest.raises(PlayerFull):
         season.authors.set_token("ann", "token of ann", "@console")
 
 
@@ -102,7 +102,7 @@ def at_once(database: str, act: Callable[[SeasonStore, Any], bool], each: Sequen
             ready.wait()
             try:
                 return act(mine, argument)
-            except (Full, LastOne):
+            except (PlayerFull, LastMember):
                 return False
 
     with ThreadPoolExecutor(len(each)) as threads:
@@ -127,9 +127,9 @@ def test_who_is_taken_out_is_nobody_with_the_next_request(season: SeasonStore) -
     season.authors.begin_session("of bob", "t-bob", FAR)
     season.authors.begin_session("of ann", "token of ann", FAR)
     assert season.members.remove("ann", "bob", "@console")
-    assert season.authors.of_token("t-bob") is None
-    assert season.authors.of_session("of bob") is None
-    assert season.authors.of_session("of ann") is not None
+    assert season.authors.by_token("t-bob") is None
+    assert season.authors.by_session("of bob") is None
+    assert season.authors.by_session("of ann") is not None
     assert not season.members.remove("ann", "bob", "@console")
 
 
@@ -160,11 +160,11 @@ def test_of_two_who_leave_at_once_one_stays(database: str, season: SeasonStore) 
 def test_when_the_first_one_has_left_the_player_lives_on(season: SeasonStore) -> None:
     join(season, "bob")
     assert season.members.remove("ann", None, "ann", "leave")
-    assert season.authors.of_token("token of ann") is None
-    author = season.authors.named("ann")
+    assert season.authors.by_token("token of ann") is None
+    author = season.authors.find("ann")
     assert author is not None
     assert (author.alive, people(season)) == (True, ["bob"])
-    with pytest.raises(LastOne, match="authors revoke"):
+    with pytest.raises(LastMember, match="authors revoke"):
         season.members.remove("ann", "bob", "ann/bob", "leave")
     season.authors.set_token("ann", "t-anew", "@console")
     assert sorted(people(season)) == ["ann", "bob"]
@@ -176,7 +176,7 @@ def test_a_token_that_was_taken_away_meanwhile_is_not_renewed(season: SeasonStor
     season.authors.set_token("ann", "t-bob2", "ann/bob", "bob", living=True)
     season.authors.set_token("ben", None, "@console")
     season.authors.set_token("ben", "t-ben2", "ben", living=True)
-    assert [season.authors.of_token(token) for token in ("t-bob2", "t-ben2")] == [None, None]
+    assert [season.authors.by_token(token) for token in ("t-bob2", "t-ben2")] == [None, None]
 
 
 def test_with_an_authors_token_go_those_of_all_its_people_and_its_codes(season: SeasonStore) -> None:
@@ -185,8 +185,8 @@ def test_with_an_authors_token_go_those_of_all_its_people_and_its_codes(season: 
     season.invitations.add("open", 1, "ann", "ann", FAR)
     season.authors.begin_session("s1", "t-bob", FAR)
     season.authors.set_token("ann", None, "@console")
-    assert season.authors.of_session("s1") is None
-    assert season.authors.of_token("t-bob") is None
+    assert season.authors.by_session("s1") is None
+    assert season.authors.by_token("t-bob") is None
     assert season.invitations.find("open") is None
     assert (people(season), people(season, "ben")) == ([], ["ben", "cid"])
 
@@ -198,7 +198,7 @@ def test_an_hour_allows_a_player_so_many_activations_whoever_asks(season: Season
         book.accept(number, [], {"command": ["python3"], "read": [], "files": {}})
     book.activate(1, "ann", 2, "ann/bob")
     book.activate(2, "ann", 2, "ann")
-    with pytest.raises(TooMany):
+    with pytest.raises(RateLimited):
         book.activate(1, "ann", 2, "ann/cid")
     assert book.activate(3, "ben", 2)
 
@@ -206,7 +206,7 @@ def test_an_hour_allows_a_player_so_many_activations_whoever_asks(season: Season
 def test_the_log_names_person_and_player(season: SeasonStore) -> None:
     join(season, "bob")
     number = season.submissions.add("ann", "a", "f", 9, who="ann/bob")[0].id
-    season.shelf.drop(number, "ann", "ann/bob")
+    season.submission_files.drop(number, "ann", "ann/bob")
     season.authors.set_token("ann", "t2", "ann/bob", "bob")
     season.members.remove("ann", "bob", "ann/bob", "leave")
     assert [(deed.who, deed.verb, deed.subject) for deed in season.audit.last(6)] == [
@@ -223,6 +223,6 @@ def test_a_player_invites_so_often_a_day_and_keeps_the_newest_codes(season: Seas
     for number in range(10):
         season.invitations.add(f"c{number}", 1, "ann", "ann", FAR, per_day=10)
     assert sum(season.invitations.find(f"c{number}") is not None for number in range(10)) == MOST_PEOPLE
-    with pytest.raises(TooMany):
+    with pytest.raises(RateLimited):
         season.invitations.add("more", 1, "ann", "ann", FAR, per_day=10)
     season.invitations.add("for ben", 1, "ben", "ben", FAR, per_day=10)

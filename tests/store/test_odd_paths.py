@@ -12,7 +12,7 @@ import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.store import Store
-from arbiter.store.address import refuse_query
+from arbiter.store.address import check_no_query
 from tests.fixtures.commands import RANDOM
 from tests.fixtures.records import record
 from tests.fixtures.round_processes import run
@@ -71,6 +71,6 @@ def test_a_store_in_a_folder_that_is_only_read_has_any_path(tmp_path: Path) -> N
 
 
 def test_parameters_of_an_address_are_no_part_of_a_file_s_name() -> None:
-    refuse_query("sqlite:///season?.sqlite")
+    check_no_query("sqlite:///season?.sqlite")
     with pytest.raises(ConfigError, match="has parameters"):
-        refuse_query("sqlite:///season.sqlite?mode=ro")
+        check_no_query("sqlite:///season.sqlite?mode=ro")

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from arbiter.store import SeasonStore, Store, db_schema
 from arbiter.store.request_queue import CANCELLED, PLAYING, WAITING, Request
-from arbiter.store.submissions import TooMany
+from arbiter.store.submissions import RateLimited
 
 WISH = {"player": "ann@1", "against": ["greedy"]}
 
@@ -51,13 +51,13 @@ def test_an_author_makes_so_many_in_an_hour_and_in_a_day(store: Store, season: S
     book = season.requests
     first = book.add("ann", "match", WISH, 4, 3, 2)
     book.add("ann", "match", WISH, 4, 3, 2)
-    with pytest.raises(TooMany) as caught:
+    with pytest.raises(RateLimited) as caught:
         book.add("ann", "match", WISH, 4, 3, 2)
     assert 3590 <= caught.value.seconds <= 3601
     earlier(store, first, minutes=61)
     assert book.left("ann", 3, 2) == (1, 0)
     book.add("ann", "match", WISH, 4, 3, 2)
-    with pytest.raises(TooMany) as caught:
+    with pytest.raises(RateLimited) as caught:
         book.add("ann", "match", WISH, 4, 3, 3)
     assert 22 * 3600 < caught.value.seconds < 23 * 3600
     book.add("ben", "match", WISH, 4, 3, 2)

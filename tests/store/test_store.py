@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from arbiter.errors import StoreError
 from arbiter.match.packing import pack
 from arbiter.match.record import Fault, Forfeit
-from arbiter.store import Happened, Happening, OrderKind, SeasonStore, Store, db_schema
+from arbiter.store import EventKind, LoggedEvent, OrderKind, SeasonStore, Store, db_schema
 from arbiter.store.database import FETCHED
 from arbiter.store.dialect import COMPILED
 from tests.fixtures.records import record, standings
@@ -205,15 +205,18 @@ def test_rounds_keep_their_tables_and_standings(season: SeasonStore) -> None:
 
 @pytest.mark.parametrize(
     ("planned", "said"),
-    [("yesterday", "'yesterday' is not a moment"), ("2026-01-01T00:00:00", "is not a moment with a zone")],
+    [
+        ("yesterday", "expected a time with a zone, got 'yesterday'"),
+        ("2026-01-01T00:00:00", "expected a time with a zone"),
+    ],
 )
 def test_a_round_s_moment_that_cannot_be_read_is_named(season: SeasonStore, planned: str, said: str) -> None:
     season.add_round(2, "digest", [["a", "b"], ["c", "d"]], {})
     season._write(sa.update(db_schema.rounds).values(planned=planned))
-    with pytest.raises(StoreError, match=f"the moment at which round 2 was planned cannot be read: .*{said}"):
+    with pytest.raises(StoreError, match=f"the time at which round 2 was planned cannot be read: .*{said}"):
         season.rounds()
     season.running.ask("mark", "time: 10s -> 9s")
-    with pytest.raises(StoreError, match=f"the moment at which round 2 was planned cannot be read: .*{said}"):
+    with pytest.raises(StoreError, match=f"the time at which round 2 was planned cannot be read: .*{said}"):
         season.running.question()
 
 
@@ -286,7 +289,7 @@ def test_events_of_an_earlier_schema_keep_their_numbers(database: str) -> None:
     event = {"season_id": 1, "number": 1, "kind": "round", "round": 1, "subject": ""}
     older(database, "0015", seasons=[SEASON | {"events": 1}], events=[event])
     with only_season(database) as kept:
-        assert kept.events(0, 9) == [Happened(1, Happening.ROUND, 1, "")]
+        assert kept.events(0, 9) == [LoggedEvent(1, EventKind.ROUND, 1, "")]
 
 
 def test_a_new_store_has_every_table_and_index(database: str, store: Store) -> None:
@@ -323,7 +326,7 @@ def test_a_store_of_the_first_schema_keeps_what_it_holds(database: str) -> None:
     )
     with only_season(database) as found:
         assert list(found.records()) == [kept]
-        assert (found.wall_ns(1), found.asked_to_stop()) == (0, False)
+        assert (found.wall_ns(1), found.is_asked_to_stop()) == (0, False)
 
 
 def test_suspensions_of_an_earlier_schema_are_told_apart_by_their_words(database: str) -> None:
@@ -380,5 +383,5 @@ def test_what_follows_a_freeze_is_told_of_the_season_alone_and_numbered_on(seaso
     frozen, since = season.events_frozen(1)
     assert (frozen, season.last_event()) == (3, 6)
     assert [(event.number, event.kind, event.subject) for event in since] == [(4, "state", "stopping")]
-    season.tell_seed(2)
+    season.publish_seed(2)
     assert season.frozen_after() is None

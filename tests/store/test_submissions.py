@@ -10,10 +10,10 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.store import SeasonStore, Store, db_schema
-from arbiter.store.audit import moment
+from arbiter.store.audit import timestamp
 from arbiter.store.authors import MOST_SESSIONS
 from arbiter.store.orders import Outdated
-from arbiter.store.submissions import TooMany
+from arbiter.store.submissions import RateLimited
 
 
 def sent(season: SeasonStore, author: str, archive: str) -> int:
@@ -35,7 +35,7 @@ def test_an_archive_sent_again_is_the_version_that_it_was(season: SeasonStore) -
     assert (one.version, two.version) == (1, 2)
     # Another author's is another one's.
     assert book.add("ben", "a", "f4", 10)[0].version == 1
-    found = season.authors.named("ann")
+    found = season.authors.find("ann")
     assert found is not None
     assert found.versions == 2
 
@@ -50,7 +50,7 @@ def test_a_day_allows_so_many_and_the_same_one_again(season: SeasonStore) -> Non
     book = season.submissions
     book.add("ann", "a", "f1", 2)
     book.add("ann", "b", "f2", 2)
-    with pytest.raises(TooMany) as refused:
+    with pytest.raises(RateLimited) as refused:
         book.add("ann", "c", "f3", 2)
     assert 86_000 < refused.value.seconds <= 86_401
     assert book.left_today("ann", 2) == (0, refused.value.seconds)
@@ -81,7 +81,7 @@ def test_whoever_sent_most_waits(season: SeasonStore) -> None:
 def test_an_inspection_that_was_broken_off_begins_anew(season: SeasonStore) -> None:
     book, number = season.submissions, sent(season, "ann", "a")
     book.begin(number)
-    book.tell(number, "unpacked", [{"name": "unpacked", "ok": True}])
+    book.record_steps(number, "unpacked", [{"name": "unpacked", "ok": True}])
     found = book.next()
     assert found is not None
     assert (found.state, found.tries, len(found.steps)) == ("unpacked", 0, 1)
@@ -89,7 +89,7 @@ def test_an_inspection_that_was_broken_off_begins_anew(season: SeasonStore) -> N
     found = book.next()
     assert found is not None
     assert (found.state, found.tries, found.steps) == ("received", 0, ())
-    book.fail(number)
+    book.count_failure(number)
     found = book.next()
     assert found is not None
     assert found.tries == 1
@@ -148,7 +148,7 @@ def test_an_hour_allows_so_many_activations(store: Store, season: SeasonStore) -
     for number in (one, two):
         assert book.activate(number, "ann", 2)
     revision = season.last_change()[1]
-    with pytest.raises(TooMany) as refused:
+    with pytest.raises(RateLimited) as refused:
         book.activate(one, "ann", 2)
     assert 3_500 < refused.value.seconds <= 3_601
     assert (season.last_change()[1], len(season.audit.last(9))) == (revision, 6)
@@ -167,7 +167,7 @@ def test_an_hour_allows_no_more_activations_at_once(season: SeasonStore) -> None
         ready.wait()
         try:
             return season.submissions.activate(number, "ann", 2) is not None
-        except TooMany:
+        except RateLimited:
             return False
 
     with ThreadPoolExecutor(6) as threads:
@@ -189,11 +189,11 @@ def test_a_token_has_at_most_so_many_sessions_and_the_oldest_ends(season: Season
     book = season.authors
     token = "token of ann"
     for number in range(MOST_SESSIONS + 2):
-        book.begin_session(f"s{number}", token, moment(timedelta(days=1, seconds=number)))
-    book.begin_session("other", "token of ben", moment(timedelta(hours=1)))
-    alive = [number for number in range(MOST_SESSIONS + 2) if book.of_session(f"s{number}")]
+        book.begin_session(f"s{number}", token, timestamp(timedelta(days=1, seconds=number)))
+    book.begin_session("other", "token of ben", timestamp(timedelta(hours=1)))
+    alive = [number for number in range(MOST_SESSIONS + 2) if book.by_session(f"s{number}")]
     assert alive == list(range(2, MOST_SESSIONS + 2))
-    assert book.of_session("other")
+    assert book.by_session("other")
 
 
 def test_only_accepted_versions_of_ones_own_are_activated(season: SeasonStore) -> None:
@@ -209,7 +209,7 @@ def test_what_was_done_while_the_clock_was_ahead_is_not_counted(store: Store, se
     for archive in ("a", "b"):
         accepted(season, "ann", archive)
     assert season.submissions.activate(1, "ann", 1) is not None
-    ahead = moment(timedelta(days=365))
+    ahead = timestamp(timedelta(days=365))
     with store.transaction() as connection:
         connection.execute(sa.update(db_schema.submissions).values(received=ahead))
         connection.execute(sa.update(db_schema.audit).values(moment=ahead))
@@ -218,7 +218,7 @@ def test_what_was_done_while_the_clock_was_ahead_is_not_counted(store: Store, se
 
 
 def test_a_session_that_was_begun_while_the_clock_was_ahead_is_over(season: SeasonStore) -> None:
-    season.authors.begin_session("ahead", "token of ann", moment(timedelta(days=365)))
-    assert season.authors.of_session("ahead") is None
-    season.authors.begin_session("now", "token of ann", moment(timedelta(days=14)))
-    assert season.authors.of_session("now") is not None
+    season.authors.begin_session("ahead", "token of ann", timestamp(timedelta(days=365)))
+    assert season.authors.by_session("ahead") is None
+    season.authors.begin_session("now", "token of ann", timestamp(timedelta(days=14)))
+    assert season.authors.by_session("now") is not None

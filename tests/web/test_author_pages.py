@@ -60,10 +60,10 @@ def test_a_session_is_new_at_each_login(site: Authored) -> None:
     site.log_in("ann")
     first = site.client.cookies.get(SESSION, domain="testserver.local")
     assert first != "planted"
-    assert site.kept.season.authors.of_session(hash_of("planted")) is None
+    assert site.kept.season.authors.by_session(hash_of("planted")) is None
     site.log_in("ann")
     assert site.client.cookies.get(SESSION, domain="testserver.local") != first
-    assert site.kept.season.authors.of_session(hash_of(str(first))) is None
+    assert site.kept.season.authors.by_session(hash_of(str(first))) is None
 
 
 def test_a_logout_ends_the_session_for_good(site: Authored) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from arbiter.contest.submissions import archive_storage
-from arbiter.contest.submissions.languages import terms_of
+from arbiter.contest.submissions.languages import inspection_digest
 from arbiter.season.config import load
 from arbiter.season.roster import folder_of
 from arbiter.web.api import authors
@@ -63,7 +63,7 @@ def test_the_same_archive_again_is_the_first_version_though_no_more_are_taken(si
 def refused(site: Authored) -> Any:
     """The first version of ann, refused under the terms of now."""
     made = site.send("ann", archive("1"))
-    site.kept.season.submissions.refuse(made["id"], [], terms_of(load(site.kept.file)))
+    site.kept.season.submissions.refuse(made["id"], [], inspection_digest(load(site.kept.file)))
     return made
 
 
@@ -79,8 +79,8 @@ def test_what_was_refused_and_comes_again_has_the_date_of_its_verdict(site: Auth
 def test_what_was_refused_is_inspected_again_where_the_machine_or_the_rules_are_others(
     site: Authored, refused: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_bodies, "terms_of", "others".format)
-    book, shelf = site.kept.season.submissions, site.kept.season.shelf
+    monkeypatch.setattr(request_bodies, "inspection_digest", "others".format)
+    book, shelf = site.kept.season.submissions, site.kept.season.submission_files
     again = site.put("ann", archive("1"))
     assert (again.status_code, again.json()) == (202, {**refused, "state": "received"})
     (waiting,) = book.waiting()
@@ -88,7 +88,7 @@ def test_what_was_refused_is_inspected_again_where_the_machine_or_the_rules_are_
     assert archive_storage.archive_of(site.kept.config, waiting.file).read_bytes() == archive("1")
     assert files(site) == [".zip"]
     book.refuse(refused["id"], [])
-    shelf.expire("2999")
+    shelf.expire_archives("2999")
     assert site.put("ann", archive("1")).status_code == 202, "its archive has expired meanwhile"
     assert (shelf.gone().archives, shelf.taken("ann")) == (set(), len(archive("1")))
     book.refuse(refused["id"], [])
@@ -154,7 +154,7 @@ def test_uploads_under_way_have_their_room_kept(site: Authored, monkeypatch: pyt
         wanted.append(size)
         return True
 
-    monkeypatch.setattr(request_bodies, "has_room", has_room)
+    monkeypatch.setattr(request_bodies, "prepare_folder", has_room)
     with closing(Seasons([site.kept.file])) as seasons:
         ann, ben = (cast("Caller", by_token(seasons, site.tokens[name])) for name in ("ann", "ben"))
         under_way = Uploads()

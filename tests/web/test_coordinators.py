@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.store.controls import Wish
+from arbiter.store.controls import RunOrder
 from arbiter.web import child_processes
 from arbiter.web.child_processes import AGAIN_AFTER, Coordinator, Coordinators
 from tests.web.test_traffic import Lines
@@ -130,24 +130,46 @@ def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> Non
     ("code", "wishes", "starts"),
     [
         # Paused when the site begins: played once it is resumed.
-        (130, [(True, Wish(1)), (True, Wish(1)), (False, Wish(2, True))], 1),
+        (130, [(True, RunOrder(1)), (True, RunOrder(1)), (False, RunOrder(2, True))], 1),
         # Resumed before the one that was to stop has ended: played again.
-        (130, [(False, Wish()), (False, Wish(2, True))], 2),
+        (130, [(False, RunOrder()), (False, RunOrder(2, True))], 2),
         # Stopped, and later resumed.
-        (130, [(False, Wish(2, True)), (False, Wish(3)), (False, Wish(3)), (False, Wish(4, True))], 2),
+        (
+            130,
+            [
+                (False, RunOrder(2, True)),
+                (False, RunOrder(3)),
+                (False, RunOrder(3)),
+                (False, RunOrder(4, True)),
+            ],
+            2,
+        ),
         # Stopped long after it was resumed: stays so.
-        (130, [(False, Wish(2, True)), (False, Wish(3)), (False, Wish(3))], 1),
-        (130, [(False, Wish(2, True)), (False, Wish(2, True))], 1),
+        (130, [(False, RunOrder(2, True)), (False, RunOrder(3)), (False, RunOrder(3))], 1),
+        (130, [(False, RunOrder(2, True)), (False, RunOrder(2, True))], 1),
         # Ended because somebody must look at it: an order from before does not count, a later one does, once.
-        (4, [(False, Wish()), (False, Wish(2, True)), (False, Wish(2, True))], 1),
-        (2, [(False, Wish()), (False, Wish()), (False, Wish(1, True)), (False, Wish(1, True))], 2),
-        (2, [(False, Wish()), (False, Wish()), (True, Wish(1, True))], 1),
+        (4, [(False, RunOrder()), (False, RunOrder(2, True)), (False, RunOrder(2, True))], 1),
+        (
+            2,
+            [
+                (False, RunOrder()),
+                (False, RunOrder()),
+                (False, RunOrder(1, True)),
+                (False, RunOrder(1, True)),
+            ],
+            2,
+        ),
+        (2, [(False, RunOrder()), (False, RunOrder()), (True, RunOrder(1, True))], 1),
         # Accepted before its end was noticed.
-        (2, [(False, Wish()), (False, Wish(1, True)), (False, Wish(1, True))], 2),
+        (2, [(False, RunOrder()), (False, RunOrder(1, True)), (False, RunOrder(1, True))], 2),
     ],
 )
 def test_an_order_to_go_on_starts_one_again_that_has_ended(
-    code: int, wishes: list[tuple[bool, Wish]], starts: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    code: int,
+    wishes: list[tuple[bool, RunOrder]],
+    starts: int,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     born, now = born_with(monkeypatch, code), iter(wishes)
     every = Coordinators({"spring": tmp_path / "spring.yaml"}, [0], Lines(), lambda _: next(now))

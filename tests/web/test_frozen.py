@@ -333,7 +333,7 @@ def test_numbers_of_events_go_on_without_gaps_and_grow_when_all_is_told(frozen: 
     assert numbers == list(range(1, len(numbers) + 1))
     assert state.events(numbers[-2], 1)[0].number == numbers[-1]
     assert [event.number for event in state.events(3, 2)] == [4, 5]
-    frozen.season.tell_seed(2)
+    frozen.season.publish_seed(2)
     frozen.look()
     after = frozen.seasons.state("small")
     assert after is not None
@@ -343,7 +343,7 @@ def test_numbers_of_events_go_on_without_gaps_and_grow_when_all_is_told(frozen: 
 def test_everything_is_shown_at_once_when_the_season_is_over(frozen: Frozen) -> None:
     frozen.play()
     before = frozen.answers()
-    frozen.season.tell_seed(2)
+    frozen.season.publish_seed(2)
     after = frozen.answers()
     assert before["/api/v1/seasons/small/rounds/2"][0] == 404
     assert after["/api/v1/seasons/small/rounds/2"][0] == 200
@@ -382,7 +382,7 @@ def test_ratings_are_not_computed_again_while_nothing_more_is_shown(frozen: Froz
 
 
 def test_no_archive_is_taken_when_the_season_is_over(frozen: Frozen) -> None:
-    frozen.season.tell_seed(1)
+    frozen.season.publish_seed(1)
     frozen.look()
     headers = {"Authorization": f"Bearer {frozen.tokens['ann']}"}
     answer = frozen.client.put("/api/v1/seasons/small/submissions", content=b"x", headers=headers)

@@ -10,7 +10,7 @@ import pytest
 
 from arbiter.contest.submissions.author_accounts import CODE_LETTERS, hash_of, invite, invite_to, join
 from arbiter.season.config import load
-from arbiter.store.invitations import UsedUp
+from arbiter.store.invitations import InvalidInvitation
 from arbiter.web.http.authentication import SESSION
 from tests.fixtures.site import Authored, archive, proof
 
@@ -51,21 +51,21 @@ def test_a_code_makes_so_many_authors_and_no_more(site: Authored) -> None:
     code = invite(site.kept.season, 2, "test")
     assert [ask_to_join(site, code, f"new{number}").status_code for number in range(3)] == [200, 200, 422]
     assert {author.name for author in site.kept.season.authors.all()} >= {"new0", "new1"}
-    assert site.kept.season.authors.named("new2") is None
+    assert site.kept.season.authors.find("new2") is None
 
 
 @pytest.mark.parametrize("player", [None, "ann"])
 def test_of_many_who_use_a_code_at_once_one_alone_joins(site: Authored, player: str | None) -> None:
     season, config = site.kept.season, load(site.kept.file)
     code = invite(season, 1, "test") if player is None else invite_to(season, player, 1, "test")
-    outcomes: list[str | UsedUp] = []
+    outcomes: list[str | InvalidInvitation] = []
     ready = threading.Barrier(8)
 
     def one(number: int) -> None:
         ready.wait()
         try:
             outcomes.append(join(config, season, code, f"new{number}"))
-        except UsedUp as error:
+        except InvalidInvitation as error:
             outcomes.append(error)
 
     threads = [threading.Thread(target=one, args=(number,)) for number in range(8)]
@@ -83,7 +83,7 @@ def test_of_many_who_use_a_code_at_once_one_alone_joins(site: Authored, player: 
     ("name", "reason"),
     [
         ("ann", "the name ann is taken"),
-        ("аnn", "mixes letters"),
+        ("аnn", "mixes alphabets"),
         ("p0", "the name p0 is taken"),
         ("a\u200bb", "not a name"),
         ("", "not a name"),
@@ -109,7 +109,7 @@ def test_a_code_that_nobody_gave_is_refused(site: Authored, code: str) -> None:
         "name": "zoe",
     }
     answer = site.client.post("/join", data=fields)
-    assert (answer.status_code, "not known, or was used up" in answer.text) == (422, True)
+    assert (answer.status_code, "unknown, used up or expired" in answer.text) == (422, True)
 
 
 def test_an_author_takes_another_token_and_the_old_one_is_dead_with_its_sessions(site: Authored) -> None:
@@ -131,7 +131,7 @@ def test_an_author_takes_another_token_and_the_old_one_is_dead_with_its_sessions
 def test_the_store_has_neither_codes_nor_tokens(site: Authored) -> None:
     code, other = invite(site.kept.season, 1, "test"), invite_to(site.kept.season, "ann", 1, "test")
     token = token_in(ask_to_join(site, code, "zoe"))
-    author = site.kept.season.authors.of_token(hash_of(token))
+    author = site.kept.season.authors.by_token(hash_of(token))
     assert author is not None
     assert author.name == "zoe"
     texts = b"".join(file.read_bytes() for file in site.kept.file.parent.glob("*.sqlite*"))

@@ -16,7 +16,7 @@ from arbiter.season.results import SeasonResults
 from arbiter.season.snapshot.live_round import current_round
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store.backup import back_up
-from arbiter.store.event_log import Happened, Happening
+from arbiter.store.event_log import EventKind, LoggedEvent
 from arbiter.web.http import live_events as live_module
 from arbiter.web.http.live_events import MOST_MISSED, WAITING, Listener, Live, encoded
 from arbiter.web.http.watched_seasons import Seasons
@@ -101,7 +101,7 @@ def test_nobody_is_told_of_what_is_newer_than_what_pages_show(
 ) -> None:
     monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
     state = seasons.state("small")
-    kept.season.tell_seed(2)
+    kept.season.publish_seed(2)
     assert state is not None
     assert state.events(state.event - 1, MOST_MISSED)[-1].number == state.event
     assert state.events(state.event, MOST_MISSED) == []
@@ -113,7 +113,7 @@ def test_nobody_is_told_of_what_is_newer_than_what_pages_show(
 def test_a_listener_that_does_not_read_is_dropped_and_holds_little() -> None:
     listener = Listener(0)
     for number in range(1, 10 * WAITING):
-        listener.tell([(number, encoded(Happened(number, Happening.ROUND, number, "")))])
+        listener.tell([(number, encoded(LoggedEvent(number, EventKind.ROUND, number, "")))])
     assert listener.dropped
     assert listener.waiting.qsize() == WAITING
 
@@ -128,21 +128,21 @@ def test_onlookers_hear_nothing_of_what_only_webhooks_are_told(kept: Kept) -> No
     state = read_state(kept.config, kept.season)
     # Nor do the numbers tell of it.
     assert state.event == before + 1
-    assert [event.kind for event in state.events(before, MOST_MISSED)] == [Happening.STANDINGS]
+    assert [event.kind for event in state.events(before, MOST_MISSED)] == [EventKind.STANDINGS]
 
 
 def test_events_have_the_documented_form() -> None:
-    kinds: list[tuple[Happening, dict[str, Any]]] = [
-        (Happening.MATCH, {"id": "r002/t01/m0", "round": 2}),
-        (Happening.ROUND, {"round": 2}),
-        (Happening.STANDINGS, {"after_round": 2}),
+    kinds: list[tuple[EventKind, dict[str, Any]]] = [
+        (EventKind.MATCH, {"id": "r002/t01/m0", "round": 2}),
+        (EventKind.ROUND, {"round": 2}),
+        (EventKind.STANDINGS, {"after_round": 2}),
     ]
     for kind, data in kinds:
-        sent = encoded(Happened(7, kind, 2, "r002/t01/m0")).decode()
+        sent = encoded(LoggedEvent(7, kind, 2, "r002/t01/m0")).decode()
         lines = dict(line.split(": ", 1) for line in sent.strip().splitlines())
         assert (lines["id"], lines["event"]) == ("7", kind.value)
         assert json.loads(lines["data"]) == data
-    assert encoded(Happened(8, Happening.STATE, 0, "over")).endswith(b'data: {"state":"over"}\n\n')
+    assert encoded(LoggedEvent(8, EventKind.STATE, 0, "over")).endswith(b'data: {"state":"over"}\n\n')
 
 
 def test_one_too_many_gets_429_with_seconds(onlooker: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

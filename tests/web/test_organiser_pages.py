@@ -29,7 +29,7 @@ def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
     running = organised.kept.season.running
     assert ">Resume<" in organised.client.get("/admin").text, "nobody plays it"
     order(organised, "resume")
-    assert running.wish().goes_on
+    assert running.last_order().goes_on
     assert order(organised, "pause").headers["location"] == "/admin"
     assert "Paused since" in organised.client.get("/admin").text
     order(organised, "resume")

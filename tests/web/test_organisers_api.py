@@ -40,12 +40,12 @@ def test_head_is_get_without_a_body(site: Authored) -> None:
 def test_a_season_is_paused_and_resumed(site: Authored) -> None:
     stored = site.kept.season
     assert order(site, "/pause").json()["paused"] is not None
-    assert stored.asked_to_stop()
+    assert stored.is_asked_to_stop()
     stored.ask_to_stop(False)
-    assert stored.asked_to_stop()
+    assert stored.is_asked_to_stop()
     order(site, "/pause")
     assert order(site, "/resume").json()["paused"] is None
-    assert not stored.asked_to_stop()
+    assert not stored.is_asked_to_stop()
     assert deeds(site)[:2] == [("olga", "resume", ""), ("olga", "pause", "")]
 
 
@@ -135,7 +135,7 @@ def test_a_refused_submission_is_inspected_again(site: Authored) -> None:
     assert deeds(site)[0] == ("olga", "inspect", "ann@1")
     assert order(site, "/submissions/99/inspect").status_code == 404
     site.kept.season.submissions.refuse(number, [])
-    site.kept.season.shelf.expire("2999")
+    site.kept.season.submission_files.expire_archives("2999")
     gone = order(site, end)
     assert (gone.status_code, gone.json()["error"]["message"]) == (409, "ann@1 has no archive any more")
 

@@ -197,7 +197,7 @@ def test_nothing_is_told_of_rounds_without_a_moment(
 def test_a_season_that_is_over_says_so(
     kept: Kept, first: datetime, visit: Callable[[str], TestClient]
 ) -> None:
-    kept.season.tell_seed(3)
+    kept.season.publish_seed(3)
     client = visit("every: 30m")
     for page in ("", "/live"):
         assert "The season is over." in client.get(f"/seasons/small{page}").text

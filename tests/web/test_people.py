@@ -90,7 +90,7 @@ def test_each_renews_the_own_token_alone(site: Authored) -> None:
     token = token_in(site.post("/me/token"))
     assert site.put("bob", archive()).status_code == 401
     assert site.put("ann", archive()).status_code == 202
-    found = site.kept.season.authors.of_token(hash_of(token))
+    found = site.kept.season.authors.by_token(hash_of(token))
     assert found is not None
     assert found.who == "ann/bob"
 
@@ -141,8 +141,8 @@ def test_a_full_player_says_the_limit(site: Authored) -> None:
         ("ann", "the name ann is taken"),
         ("ANN", "looks like ann, which is taken"),
         ("b0b", "looks like bob, which is taken"),
-        ("b/c", "leave the / out"),
-        ("bоb", "mixes letters"),
+        ("b/c", "leave out the /"),
+        ("bоb", "mixes alphabets"),
         ("<script>@1", "&lt;script&gt;"),
         ("a\u202eb", "not a name"),
     ],

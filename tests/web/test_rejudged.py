@@ -158,7 +158,7 @@ def test_while_results_are_held_back_no_more_is_told_of_a_match_than_before(kept
     kept.play(1)
     rejudge(kept, reason="seen later")
     assert read_pages() == before
-    kept.season.tell_seed(3)
+    kept.season.publish_seed(3)
     with visiting(kept.file) as client:
         assert [row["run"] for row in client.get(f"{SEASON}/rejudgings").json()["rejudgings"]] == [2, 1]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.contest.requests.request_worker import Desk
+from arbiter.contest.requests.request_worker import RequestWorker
 from arbiter.contest.service_loop import Turns
 from arbiter.season.config import load
 from tests.contest.requests.asked import RandomMatches
@@ -48,7 +48,7 @@ def ask(site: Authored, name: str = "ann", **what: Any) -> Any:
 
 def work(site: Authored) -> None:
     config = load(site.kept.file)
-    Desk([config], RandomMatches(), Turns(), pytest.fail).work(until_empty=True)
+    RequestWorker([config], RandomMatches(), Turns(), pytest.fail).work(until_empty=True)
 
 
 def get(site: Authored, path: str, name: str = "ann") -> Any:
@@ -75,7 +75,7 @@ def test_what_cannot_be_played_is_refused_with_what_can(asking: Authored) -> Non
     error = ask(asking, against=["ben"]).json()["error"]
     assert (error["code"], error["message"]) == (
         "invalid",
-        "against: 'ben' is another author's, and is not met here",
+        "against: 'ben' is another author's; this season does not allow that",
     )
     assert ask(asking, kind="war").status_code == 422
     assert ask(asking, version=True).status_code == 422

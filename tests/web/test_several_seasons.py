@@ -88,7 +88,7 @@ def test_every_key_is_new_at_each_login_and_a_logout_ends_them_all(site: Authore
     site.log_in("ann in other")
     both = site.client.cookies[SESSION]
     assert first not in both.split(SEPARATOR)
-    assert site.kept.season.authors.of_session(hash_of(first)) is None
+    assert site.kept.season.authors.by_session(hash_of(first)) is None
     site.client.post("/logout", data={"proof": proof(site.client.get("/me"))})
     site.client.cookies.set(SESSION, both)
     assert site.client.get("/me?season=small").status_code == 303

@@ -125,7 +125,7 @@ def test_ratings_that_go_on_from_earlier_ones_are_those_of_all_results(kept: Kep
 def test_matches_that_come_faster_than_a_season_is_read_do_not_keep_it_from_being_read(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = type(kept.season).asked_to_stop
+    whole = type(kept.season).is_asked_to_stop
     reads = []
 
     def asked_to_stop(store: SeasonStore) -> bool:
@@ -133,7 +133,7 @@ def test_matches_that_come_faster_than_a_season_is_read_do_not_keep_it_from_bein
         kept.play(matches=1)
         return whole(store)
 
-    monkeypatch.setattr(type(kept.season), "asked_to_stop", asked_to_stop)
+    monkeypatch.setattr(type(kept.season), "is_asked_to_stop", asked_to_stop)
     before = read_state(kept.config, kept.season)
     assert len(reads) == 1
     after = read_state(kept.config, kept.season, before)
@@ -142,7 +142,7 @@ def test_matches_that_come_faster_than_a_season_is_read_do_not_keep_it_from_bein
 
 def test_who_begins_to_play_is_seen(kept: Kept) -> None:
     before = read_state(kept.config, kept.season)
-    with kept.store.held(kept.config.season):
+    with kept.store.hold(kept.config.season):
         assert read_state(kept.config, kept.season, before).holder is not None
 
 

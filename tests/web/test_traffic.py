@@ -8,7 +8,7 @@ import pytest
 
 from arbiter.errors import StoreError
 from arbiter.season.config import load
-from arbiter.store.deliveries import Telling
+from arbiter.store.deliveries import Delivery
 from arbiter.web.http import traffic
 from arbiter.web.http.request_guard import POLICY
 from tests.fixtures.site import visiting
@@ -69,10 +69,10 @@ def test_figures_tell_how_far_webhooks_are(kept: Kept, lines: Lines) -> None:
     with visiting(kept.file, log=lines) as client:
         assert "arbiter_webhook_waiting{" not in client.get("/metrics").text
         done = book.begin(key).done
-        book.prepare(key, Telling("1d", done + 1, False, "round", "{}"))
+        book.prepare(key, Delivery("1d", done + 1, False, "round", "{}"))
         telling = book.begin(key).telling
         assert telling is not None
-        book.put_off(key, telling, "2027-01-01T00:00:00+00:00", "2027-01-01T00:00:00+00:00", "status 500")
+        book.postpone(key, telling, "2027-01-01T00:00:00+00:00", "2027-01-01T00:00:00+00:00", "status 500")
         kept.play()
         kept.play(0)
         found = dict(line.rpartition(" ")[::2] for line in client.get("/metrics").text.splitlines())

@@ -121,7 +121,7 @@ def test_of_a_file_the_test_in_which_something_happens_is_the_one_that_is_played
 
     with site_of(tmp_path) as client, closing(Store(address(tmp_path))) as store:
         assert states(client) == {newer.name: "undecided", older.name: "undecided"}
-        with store.held(newer.name):
+        with store.hold(newer.name):
             assert states(client) == {newer.name: "playing", older.name: "undecided"}
             assert "data-under-way" in client.get("/tests").text
             season = store.season(older.name)

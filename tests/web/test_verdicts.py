@@ -119,7 +119,7 @@ def test_what_came_too_late_does_not_play(tmp_path: Path) -> None:
     contest.accept("ann")
     contest.play()
     contest.accept("ann", "late")
-    contest.opened_season.stored.tell_seed(1)
+    contest.opened_season.stored.publish_seed(1)
     with open_site(contest) as ann:
         shape, say = ann.version(2)
         assert (say, shape["joins_round"]) == ("does not play: the season is over", None)

@@ -1,5 +1,5 @@
-"""Coding agents, which write bots: a folder in which they try, submit and play them, and read how it went.
-Models that sit at a table of a site.
+"""Coding agents that write bots, with a folder (arena) in which they check, submit and play them; and models
+that play at a site's table.
 
-An arena's are functions of an `AgentArena` that return JSON values, which `arbiter arena` prints.
+The arena's functions take an `AgentArena` and return JSON values, which `arbiter arena` prints.
 """

@@ -1,4 +1,4 @@
-"""A program checked, or submitted as a version: the same inspection, kept or not."""
+"""Check a program, or submit it as a version: the same inspection, with or without storing the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arbiter.contest.agents.answer_limits import cut
 from arbiter.contest.submissions.archive import CHUNK
 from arbiter.contest.submissions.archive_storage import (
     ArchiveTooLarge,
-    Arriving,
+    Upload,
     archive_of,
     program_of,
     remove,
@@ -21,11 +21,11 @@ from arbiter.contest.submissions.archive_storage import (
 from arbiter.contest.submissions.build_recipe import KNOWN, MAKES_PROGRAMS
 from arbiter.contest.submissions.client import pack
 from arbiter.contest.submissions.inspection import inspect
-from arbiter.contest.submissions.inspector import alone, inspect_one
+from arbiter.contest.submissions.inspector import hold_inspection_lock, inspect_one
 from arbiter.errors import ConfigError
 from arbiter.season.config.settings_diff import rated_name
 from arbiter.season.roster import folder_of
-from arbiter.store.submissions import NoRoom, TooMany
+from arbiter.store.submissions import QuotaExceeded, RateLimited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,23 +37,23 @@ FILES = {
     "python": "bot.py", "javascript": "bot.js", "shell": "bot.sh", "c++": "main.cpp", "c": "main.c",
     "rust": "main.rs", "go": "main.go", "java": "Main.java",
 }  # fmt: skip
-"""The name of the file of a program of one file, by its language."""
+"""The file name of a one-file program, by language."""
 DETAIL, FIX, OUTPUT = 1_000, 500, 3_000
-"""Bytes of a step's parts; there are four steps."""
+"""The most bytes of each part of a step; there are four steps."""
 assert set(FILES.values()) <= KNOWN.keys()
 
 
 def check(arena: AgentArena, path: Path) -> dict[str, Any]:
-    """Unpack, build and try a program as `submit` would, and keep nothing: `state` and `steps`.
+    """Unpack, build and try a program as `submit` does, and store nothing; return `state` and `steps`.
 
-    ConfigError where there is no program to be sent.
+    ConfigError if there is no program at the path.
     """
     config = arena.config
-    with arena.opened() as (_, stored), _arriving(arena, path) as arriving:
-        author = stored.authors.named(arena.name)
+    with arena.open() as (_, stored), _pack_upload(arena, path) as arriving:
+        author = stored.authors.find(arena.name)
         assert author is not None
         name = rated_name(arena.name, author.versions + 1)
-        room = arena.terms.total - stored.shelf.taken(arena.name)
+        room = arena.terms.total - stored.submission_files.taken(arena.name)
         arriving.keep()
         try:
             archive, folder = archive_of(config, arriving.name), program_of(config, arriving.name)
@@ -64,28 +64,28 @@ def check(arena: AgentArena, path: Path) -> dict[str, Any]:
 
 
 def submit(arena: AgentArena, path: Path) -> dict[str, Any]:
-    """Make a program the agent's next version, unless it is refused: `player`, `version`, `state`, `steps`.
+    """Submit a program as the agent's next version; return `player`, `version`, `state`, `steps`.
 
-    The same files again are the version that they were before. ConfigError as for `check`, and where the
-    agent has sent as much as it may.
+    The same files again give their earlier version. ConfigError as for `check`, and if the agent has reached
+    a limit.
     """
     config, terms = arena.config, arena.terms
-    with arena.opened() as (_, stored), alone([config]), _arriving(arena, path) as arriving:
+    with arena.open() as (_, stored), hold_inspection_lock([config]), _pack_upload(arena, path) as arriving:
         arriving.keep()
         new = False
         try:
             sent = arena.name, arriving.sha256, arriving.name, terms.per_day, arriving.size, terms.total
             made, new = stored.submissions.add(*sent)
-        except TooMany as error:
-            what = f"{terms.per_day} new programs in 24 hours are taken"
-            raise ConfigError(what, str(config.file), f"again in {error.seconds} s") from None
-        except NoRoom as error:
-            what = f"your versions take {error.taken:,} of {terms.total:,} bytes, and this one does not fit"
+        except RateLimited as error:
+            what = f"at most {terms.per_day} new programs in 24 hours"
+            raise ConfigError(what, str(config.file), f"try again in {error.seconds} s") from None
+        except QuotaExceeded as error:
+            what = f"your versions take {error.taken:,} of {terms.total:,} bytes; this one does not fit"
             raise ConfigError(what, str(config.file), "submissions: max_total allows more") from None
         finally:
             if not new:
                 arriving.drop()
-        # One whose inspection was interrupted is inspected now.
+        # An earlier version whose inspection was interrupted is inspected now.
         inspect_one(config, made.id)
         found = stored.submissions.one(made.id)
         assert found is not None
@@ -103,25 +103,25 @@ def _steps(steps: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def _arriving(arena: AgentArena, path: Path) -> Iterator[Arriving]:
-    """A program packed, as if it had come to a site."""
+def _pack_upload(arena: AgentArena, path: Path) -> Iterator[Upload]:
+    """Yield a packed program, as if a site had received it."""
     most = arena.terms.max_bytes
     with TemporaryFile() as archive:
         _pack(path, archive)
         archive.seek(0)
-        arriving = Arriving(folder_of(arena.config), most)
+        arriving = Upload(folder_of(arena.config), most)
         try:
             while data := archive.read(CHUNK):
                 arriving.write(data)
         except ArchiveTooLarge:
             arriving.drop()
-            what = f"packed it has more than {most:,} bytes"
+            what = f"expected at most {most:,} bytes when packed, got more"
             raise ConfigError(what, str(path), "leave files out") from None
     yield arriving
 
 
 def _pack(path: Path, into: IO[bytes]) -> None:
-    """Pack a folder, or a program of one file; a ZIP file is taken as it is."""
+    """Pack a folder or a one-file program; copy a ZIP file unchanged."""
     if not path.is_file() or path.suffix.lower() not in MAKES_PROGRAMS:
         pack(path, into)
         return

@@ -1,4 +1,4 @@
-"""How much one answer may hold: an agent pays for every word that it reads."""
+"""Size limits of answers: an agent pays for every token it reads."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ MOST = 20_000
 LONGEST_ERROR = 2_000
 """Characters."""
 PAGE = 15_000
-"""Bytes of its text, as JSON writes it."""
+"""Bytes of a page's text in JSON."""
 PIECE = 1_000
-"""Characters of a line that is longer than a page."""
+"""Characters of a piece of a longer line."""
 ROWS = 20
-"""Of a list, on a page."""
+"""Rows of a list on a page."""
 
 
 def size(text: str) -> int:
-    """Return the bytes that JSON makes of a text."""
+    """Return the size of a text in JSON, in bytes."""
     return len(json.dumps(text)) - 2
 
 
 def cut(text: str, most: int) -> str:
-    """Return the beginning of a text, in at most so many bytes of JSON; ` ...` ends what is cut."""
+    """Truncate a text to `most` bytes of JSON; a truncated text ends in ` ...`."""
     if size(text) <= most:
         return text
     while size(text) > most - 4:
@@ -39,7 +39,7 @@ def cut(text: str, most: int) -> str:
 
 
 def text_page(text: str, page: int) -> dict[str, Any]:
-    """A page of a text, counted from 1: `text`, `page`, `pages`."""
+    """Return a page of a text, counted from 1: `text`, `page`, `pages`."""
     pages, room = [""], PAGE
     for piece in _pieces(text):
         if size(piece) > room:
@@ -51,14 +51,14 @@ def text_page(text: str, page: int) -> dict[str, Any]:
 
 
 def list_page(rows: Sequence[dict[str, Any]], page: int) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """The rows of a page, counted from 1, and `page` and `pages`."""
+    """Return the rows of a page, counted from 1, and `page` and `pages`."""
     pages = [list(rows[start : start + ROWS]) for start in range(0, len(rows), ROWS)] or [[]]
     return _page(pages, page), {"page": page, "pages": len(pages)}
 
 
 def _page(pages: Sequence[Item], page: int) -> Item:
     if not 1 <= page <= len(pages):
-        raise ConfigError(f"there is no page {page}", hint=f"the last one is {len(pages)}")
+        raise ConfigError(f"page: expected 1 to {len(pages)}, got {page}")
     return pages[page - 1]
 
 

@@ -1,7 +1,7 @@
-"""An arena: a folder with a season whose players are the rungs that an agent's bots climb.
+"""An arena: a folder with a season whose players are the rungs (graded opponents) for an agent's bots.
 
-The agent is an author of that season, and what it submits is unpacked, built, tried and confined as what an
-author sends to a site. Its matches are those of `arbiter gauntlet`, and count in no season.
+The agent is an author of that season: its programs are unpacked, built, tried and sandboxed as on a site. Its
+matches are those of `arbiter gauntlet` and count in no season.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arbiter.season.config.settings_diff import rated_name
 from arbiter.season.roster import with_versions
 from arbiter.season.season import Season
 from arbiter.store import Store
-from arbiter.store.address import lasts
+from arbiter.store.address import is_persistent
 from arbiter.store.audit import CONSOLE
 from arbiter.store.versions import ACCEPTED
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 USUAL_NAME = "agent"
 MOST_RUNGS = 24
-"""Players of a season that are met: more would not fit into an answer."""
+"""The most opponents: more would not fit into an answer."""
 PER_DAY = 1_000
-"""New programs in 24 hours, where the season does not say how many."""
+"""The default limit of new programs in 24 hours."""
 
 
 class OpenArena(NamedTuple):
@@ -50,7 +50,7 @@ class OpenArena(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgentArena:
-    """A season's `config`, its isolation settled; why players are `missing`, by name; the agent's `name`."""
+    """A season's `config` with resolved isolation, the reasons of `missing` players, the agent's `name`."""
 
     config: Config
     missing: Mapping[str, str]
@@ -58,68 +58,68 @@ class AgentArena:
 
     @classmethod
     def read(cls, folder: Path, name: str = USUAL_NAME) -> AgentArena:
-        """The arena in a folder; ConfigError where it has no season, or one that cannot be played.
+        """Read the arena in a folder; ConfigError if it has no playable season.
 
-        Players whose programs are not there are left out.
+        Players whose programs do not exist are left out.
         """
         file = folder / SEASON
         if not file.is_file():
             hint = f"arbiter init {folder} --ladder writes one"
-            raise ConfigError(f"holds no {SEASON}", str(folder), hint)
+            raise ConfigError(f"has no {SEASON}", str(folder), hint)
         config = load(file)
-        if not lasts(config.store):
-            raise ConfigError(f"store: {config.store} keeps nothing", str(file), "name a file")
+        if not is_persistent(config.store):
+            raise ConfigError(f"store: {config.store} is not persistent", str(file), "name a file")
         players = [entry.player for entry in config.entries]
         missing = {player.name: why for player in players if (why := "; ".join(lacking(player)))}
-        # That the rungs can read each other's files is nobody's affair here.
+        # The warning about rungs that can read each other's files is irrelevant here.
         arena = cls(confine(config)[0], missing, settled_name(name))
         return replace(arena, config=replace(arena.config, submissions=arena.terms))
 
     @property
     def terms(self) -> Submissions:
-        """How much the agent may send."""
+        """The limits on the agent's submissions."""
         return self.config.submissions or Submissions(per_day=PER_DAY)
 
     @property
     def rungs(self) -> list[str]:
-        """The names of those whom its bots meet."""
+        """The names of the opponents."""
         there = [entry.player.name for entry in self.config.entries]
         return [name for name in there if name not in self.missing][:MOST_RUNGS]
 
     @contextmanager
-    def opened(self) -> Iterator[OpenArena]:
-        """Open the store, and make the season and the agent where they are not there yet.
+    def open(self) -> Iterator[OpenArena]:
+        """Open the store; create the season and the agent if they do not exist.
 
-        ConfigError where the agent's name is taken by a player, or looks like one that is.
+        ConfigError if the agent's name is taken by a player, or looks like a player's.
         """
         with closing(Store(self.config.store)) as store:
             stored = Season.open(self.config, store).stored
-            if stored.authors.named(self.name) is None:
-                # Nobody is told the token: who holds the folder needs none.
+            if stored.authors.find(self.name) is None:
+                # The token is discarded: access to the folder suffices.
                 add_authors(self.config, stored, [self.name], organiser=False, who=CONSOLE)
             yield OpenArena(store, stored)
 
     def version(self, stored: SeasonStore, number: int | None = None) -> Submission:
-        """An accepted version, by default the last; ConfigError where there is none."""
+        """Return an accepted version, by default the last; ConfigError if it does not exist."""
         accepted = self.accepted(stored)
         for found in accepted:
             if number in (None, found.version):
                 return found
         if not accepted:
-            raise ConfigError("no program of yours was accepted yet", hint="submit one")
+            raise ConfigError("no program of yours has been accepted yet", hint="submit one")
         there = ", ".join(str(found.version) for found in accepted)
-        raise ConfigError(f"version {number} is no accepted one", hint=f"there are {there}")
+        raise ConfigError(f"version {number} is not accepted", hint=f"accepted versions: {there}")
 
     def accepted(self, stored: SeasonStore) -> list[Submission]:
-        """All accepted versions, the newest first."""
+        """Return all accepted versions, newest first."""
         return [found for found in stored.submissions.of(self.name) if found.state == ACCEPTED]
 
     def gauntlet(self, version: Submission, store: Store) -> Gauntlet:
-        """The matches of a version against all rungs, as far as `store` has them."""
-        # A check does without.
+        """Return the gauntlet of a version against all rungs, resumed from `store`."""
+        # Imported here: a check does not need it.
         from arbiter.trials.gauntlet import Gauntlet
 
         if not self.rungs:
-            raise ConfigError("none of its players is there", str(self.config.file))
+            raise ConfigError("no player's program exists", str(self.config.file))
         config = with_versions(self.config, [version])
         return Gauntlet.of(config, rated_name(self.name, version.version), self.rungs).resume(store)

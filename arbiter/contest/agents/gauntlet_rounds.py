@@ -1,8 +1,8 @@
-"""A version against the rungs, round by round, and where it stands: as much as its matches can tell.
+"""Rounds of a version against the rungs, and its standings, with anytime-valid intervals.
 
-A round is what `arbiter gauntlet` plays in one: everybody is met, in all seats on the same deals. Only whole
-rounds count. The interval of a score holds however often one looks at it, since an agent looks after each
-round and goes on until it likes what it sees.
+A round is one of `arbiter gauntlet`: all opponents, in all seats, on the same deals. Only whole rounds count.
+The intervals stay valid under repeated looks, since an agent looks after each round and stops when it likes
+the result.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 EVEN = 0.5
 MOST_VERSIONS = 10
-"""Earlier ones that an answer names."""
+"""The most earlier versions in an answer."""
 WORST = 5
-"""Matches that an answer about a call of `play` names."""
+"""The most matches in the answer of `play`."""
 WHY = 200
-"""Bytes of why an opponent is not there."""
+"""The most bytes of the reason why an opponent is missing."""
 
 
 class PlayedRounds(NamedTuple):
-    """The matches of whole rounds, each a list, and how many there are of the next one."""
+    """The matches of each whole round, and the number of matches of the next one."""
 
     whole: list[list[MatchSummary]]
     more: int
@@ -48,15 +48,15 @@ class PlayedRounds(NamedTuple):
 def play(
     arena: AgentArena, executor: SizedExecutor, rounds: int, seconds: float, version: int | None = None
 ) -> dict[str, Any]:
-    """Play so many rounds more, the one that is begun included; `standings`, `played`, `worst`.
+    """Play `rounds` more, an incomplete one included; return `standings` with `played` and `worst`.
 
-    After `seconds` no match is begun any more; what is missing of a round comes first the next time.
-    VoidMatch where our machine failed.
+    After `seconds` no match is started; the next call first completes the round. VoidMatch if the machine
+    failed.
     """
-    with arena.opened() as opened:
+    with arena.open() as opened:
         sent = arena.version(opened.stored, version)
         gauntlet = arena.gauntlet(sent, opened.store)
-        with opened.store.held(gauntlet.name):
+        with opened.store.hold(gauntlet.name):
             season = gauntlet.open(opened.store)
             season.ask_to_stop(False)
             first = len(_rounds(gauntlet, season).whole) + 1
@@ -68,8 +68,8 @@ def play(
 
 
 def standings(arena: AgentArena, version: int | None = None) -> dict[str, Any]:
-    """Where a version stands, by default the last accepted one: against each rung, and against all."""
-    with arena.opened() as opened:
+    """Return the results of a version, by default the last accepted one, against each rung and all."""
+    with arena.open() as opened:
         return _standings(arena, opened, arena.version(opened.stored, version))
 
 
@@ -125,23 +125,23 @@ def _rows(gauntlet: Gauntlet, matches: Sequence[MatchSummary]) -> list[OpponentR
 
 
 def _score(by_round: Sequence[Sequence[OpponentRow]]) -> dict[str, Any]:
-    """The share of all results won, its interval, and what that says."""
+    """Return the share of all results won, with interval and verdict."""
     sums = [tuple(sum(row[key] for row in of) for key in ("wins", "draws", "losses")) for of in by_round]
     scores = [score_of(*one) for one in sums]
     return {"score": score_of(*map(sum, zip(*sums, strict=True))) if sums else None, **_interval(scores)}
 
 
 def _interval(scores: Sequence[float | None]) -> dict[str, Any]:
-    """The interval of a mean score over rounds, and the `verdict`: better, worse or undecided."""
+    """Return the interval of a mean score over rounds, and the `verdict`: better, worse or undecided."""
     low, high = confidence_sequence([score for score in scores if score is not None])
     verdict = "better" if low > EVEN else "worse" if high < EVEN else "undecided"
     return {"interval": [low, high], "verdict": verdict}
 
 
 def _say(opponents: Sequence[dict[str, Any]], rounds: int) -> str:
-    """What is known, in a sentence."""
+    """Return the verdicts as a sentence."""
     if not rounds:
-        return "no round was played to its end yet: nothing is known"
+        return "no complete round yet: nothing is known"
     said = []
     for verdict, words in (
         ("better", "better than"),
@@ -151,5 +151,5 @@ def _say(opponents: Sequence[dict[str, Any]], rounds: int) -> str:
         names = [row["player"] for row in opponents if row["verdict"] == verdict]
         if names:
             said.append(f"{words} {', '.join(names)}")
-    more = "; more rounds tell more" if any(row["verdict"] == "undecided" for row in opponents) else ""
+    more = "; play more rounds" if any(row["verdict"] == "undecided" for row in opponents) else ""
     return f"{', '.join(said)}{more}"

@@ -1,4 +1,4 @@
-"""What there is to read: the arena's terms, the rules and commands of its game, the protocol of all games."""
+"""The manual of an arena: its terms, the rules and commands of its game, the protocol of all games."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def rules(arena: AgentArena, page: int = 1) -> dict[str, Any]:
-    """The terms, the game's manual and the protocol, as Markdown in pages."""
+    """Return a page of the terms, the game's manual and the protocol, as Markdown."""
     game = arena.config.game
     parts = ["\n".join(_terms(arena)), game.manual or manual_of(game.name), manual_of(PROTOCOL)]
     return {"player": arena.name, "game": game.name, **text_page("\n\n".join(filter(None, parts)), page)}
@@ -33,7 +33,7 @@ def _terms(arena: AgentArena) -> Iterator[str]:
     rungs = ", ".join(arena.rungs) or "nobody"
     yield f"- Your bots play {game.title} as `{arena.name}@VERSION` against {rungs}."
     for name, why in arena.missing.items():
-        yield f"- {name} is not there: {cut(why, WHY)}."
+        yield f"- {name} is missing: {cut(why, WHY)}."
     options = ", ".join(f"{key} {value}" for key, value in game.options.items() if value is not None)
     yield f"- Options of the game: {options or 'none'}."
     start = "" if limits.start_ns is None else f"; {say_limit(limits.start_ns)} to the first reply"
@@ -41,7 +41,7 @@ def _terms(arena: AgentArena) -> Iterator[str]:
     yield f"- A bot has {limits.time.say()}{start}; {memory}; isolation `{limits.isolation}`."
     yield f"- A program is a file, a folder or a ZIP file of at most {arena.terms.max_size}."
     known = ", ".join(KNOWN)
-    yield f"- What is started is `command` in `{WRITTEN}`, else the first of {known}, else the only program."
+    yield f"- The bot is `command` in `{WRITTEN}`, else the first of {known}, else the only program."
     yield f"- Source text needs a language: {', '.join(FILES)}."
     there = [f"{one.word} {one.version}".strip() for one in languages(config)]
     yield f"- This machine has {', '.join(there)}."

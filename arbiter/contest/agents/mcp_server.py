@@ -1,7 +1,7 @@
-"""The arena as tools of the Model Context Protocol, over standard input and output, by the official SDK.
+"""The arena as a Model Context Protocol server over standard input and output, by the official SDK.
 
-What starts programs is the command itself, a process that ends with its call or with this one; what is only
-read is read here. Each answer is the JSON object that the command prints.
+Tools that start programs run the command in a child process that ends with the call or with this process;
+others read here. Each answer is the JSON object that the command prints.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ them (`match`, `log`); then submit a better one. The verdict "undecided" asks fo
 
 
 def server(folder: Path, name: str) -> MCPServer[Any]:
-    """The tools of the arena in a folder."""
+    """Return an MCP server with the tools of the arena in a folder."""
     made = MCPServer("arbiter", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
     tools = ArenaTools(folder.resolve(), name)
     for tool in (tools.rules, tools.check, tools.submit, tools.play, tools.standings, tools.match, tools.log):
@@ -46,7 +46,7 @@ def server(folder: Path, name: str) -> MCPServer[Any]:
 
 
 class ArenaTools:
-    """The tools; a docstring is what the agent is told of each."""
+    """The tools; their docstrings are the descriptions that the agent reads."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder, self._name = folder, name
@@ -57,41 +57,41 @@ class ArenaTools:
         return await self._read(rules, page)
 
     async def check(self, path: str = "", source: str = "", language: str = "python") -> str:
-        """Try a program as `submit` does, and keep nothing: what failed, why, and what mends it.
+        """Try a program as `submit` does, and store nothing: what failed, why, and how to fix it.
 
-        `path` names a file, a folder or a ZIP file within the arena's folder; or `source` is the text of a
-        program of one file, in this `language`: python, javascript, shell, c++, c, rust, go or java.
+        `path` is a file, a folder or a ZIP file within the arena's folder; or `source` is the text of a
+        one-file program in this `language`: python, javascript, shell, c++, c, rust, go or java.
         """
         return await self._of_program("check", path, source, language)
 
     async def submit(self, path: str = "", source: str = "", language: str = "python") -> str:
-        """Make a program your next version, if it passes all checks; arguments as for `check`."""
+        """Submit a program as your next version, if it passes all checks; arguments as for `check`."""
         return await self._of_program("submit", path, source, language)
 
     async def play(self, rounds: int = 1, seconds: int = 45, version: int | None = None) -> str:
-        """Play rounds against all rungs, by default with your last version; no match begins after `seconds`.
+        """Play rounds against all rungs, by default with your last version; no match starts after `seconds`.
 
-        Answers with the standings and the worst matches of these rounds.
+        Returns the standings and the worst matches of these rounds.
         """
         options = ["--rounds", str(rounds), "--seconds", str(seconds)]
         options += [] if version is None else ["--version", str(version)]
         return await self._command("play", options=options)
 
     async def standings(self, version: int | None = None) -> str:
-        """Where a version stands against each rung, with intervals, and how all versions did."""
-        # Ratings are not loaded before they are asked for.
+        """The results of a version against each rung, with intervals, and a summary of all versions."""
+        # Imported here: loading ratings is slow.
         from arbiter.contest.agents.gauntlet_rounds import standings
 
         return await self._read(standings, version)
 
     async def match(self, id: str = "", version: int | None = None, page: int = 1) -> str:
-        """One match as your bot knew it; without `id` the list of all, those that went worst first."""
+        """One match as your bot knew it; without `id` the list of all matches, worst first."""
         if id:
             return await self._read(show_match, id, version, page)
         return await self._read(list_matches, version, page)
 
     async def log(self, id: str, version: int | None = None, page: int = 1) -> str:
-        """What your bot was sent in a match, its answers, their times, the end of its standard error."""
+        """What your bot received in a match, its answers, their times, the end of its standard error."""
         return await self._read(show_log, id, version, page)
 
     async def _read(self, read: Callable[..., dict[str, Any]], *arguments: object) -> str:
@@ -109,17 +109,17 @@ class ArenaTools:
         if path:
             place = (self._folder / path).resolve()
             if not place.is_relative_to(self._folder):
-                raise ToolError(f"path: it has to lie within {self._folder}; or give the source")
+                raise ToolError(f"path: expected one within {self._folder}; or give the source")
             return await self._command(verb, str(place))
         if language not in FILES:
-            raise ToolError(f"language: one of {', '.join(FILES)}; for others give a path")
+            raise ToolError(f"language: expected one of {', '.join(FILES)}; for others give a path")
         with TemporaryDirectory() as folder:
             file = Path(folder, FILES[language])
             file.write_text(source, encoding="utf-8", errors="replace")
             return await self._command(verb, str(file))
 
     async def _command(self, verb: str, *words: str, options: Sequence[str] = ()) -> str:
-        """Run a command of `arena` to its end, one at a time; its answer."""
+        """Run an `arena` command, one at a time, and return its answer."""
         own = ["--name", self._name, "--parent", str(os.getpid()), *options, "--", str(self._folder), *words]
         async with self._one:
             process = await asyncio.create_subprocess_exec(
@@ -137,5 +137,5 @@ class ArenaTools:
                         await process.wait()
         if not told:
             raise ToolError(said.decode(errors="replace")[-LONGEST_ERROR:].strip() or f"{verb} was ended")
-        # As short as what is read here.
+        # Without indentation, like the answers above.
         return json.dumps(json.loads(told))

@@ -1,8 +1,7 @@
-"""A seat at a visitors' table of a site, from home, as tools of the Model Context Protocol.
+"""A seat at a visitors' table of a remote site, as a Model Context Protocol server.
 
-It is unrated, among house bots, on cards that no season deals.
-It asks what the table's page asks, and is told what the page is told. The site gives a table up at which
-nobody decides for five minutes, or that nobody has asked for in 90 s.
+The match is unrated, against house bots, on deals that no season uses. The client sends the same requests as
+the table's page. The site closes a table without a decision for five minutes or a request for 90 s.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from arbiter import __version__
 from arbiter.contest.agents.answer_limits import LONGEST_ERROR, MOST, text_page
-from arbiter.contest.submissions.client import NoServer, SiteAddress
+from arbiter.contest.submissions.client import SiteAddress, SiteUnreachable
 from arbiter.contest.submissions.match_log import lines_of
 from arbiter.errors import ArbiterError, ConfigError
 from arbiter.text import printable
@@ -38,11 +37,11 @@ the legal words, until the match is over. `history` is what happened so far."""
 SEASONS, TABLE = "/seasons/", "/table"
 GONE, TOO_SOON = 404, 429
 LEGAL = 200
-"""Answers that are listed: in Dou Dizhu there may be thousands."""
+"""The most legal answers listed: Dou Dizhu may have thousands."""
 TRIES, TRY_SECONDS = 10, 0.5
-"""To begin a table, while there is no room."""
+"""Attempts to start a table while the site is full."""
 LOOKS = 3
-"""Requests that wait for the bots, 20 s each, before a turn is shown that is not the visitor's."""
+"""Long polls for the bots, 20 s each, before returning a state at another's turn."""
 AT_A_TURN = (
     "seat",
     "players",
@@ -58,28 +57,28 @@ AT_A_TURN = (
 )
 OF_A_FRAME = ("table", "counts", "roles", "points")
 UNMARKED = {ord("\u2068"): None, ord("\u2069"): None}
-"""Without the marks that set names apart for screens."""
+"""Removes the bidirectional isolation marks around names."""
 ASK_SECONDS = 30.0
-"""Between two signs of life: the site gives up a table that nobody has asked for in 90 s."""
+"""The interval of keep-alive requests: the site closes a table without a request for 90 s."""
 
 
-class HomeSeat:
-    """The seat of a model, or of a person: one table at a time, begun when it is first looked at."""
+class RemoteSeat:
+    """The seat of a model or person: one table at a time, started on the first call of `state`."""
 
     def __init__(self, url: str) -> None:
-        """`url` is that of the page of a season's table; ConfigError for another."""
+        """Create a seat at the table page of a season; ConfigError for another address."""
         self._address = SiteAddress(url)
         before, found, season = self._address.path.removesuffix(TABLE).partition(SEASONS)
         if not found or not season or "/" in season:
-            hint = "write that of the page on which visitors play, http://127.0.0.1:8000/seasons/NAME/table"
-            raise ConfigError(f"{url}: names no table", hint=hint)
+            hint = "write the address of the visitors' page, http://127.0.0.1:8000/seasons/NAME/table"
+            raise ConfigError(f"{url}: not the address of a table", hint=hint)
         self._rules = f"{before}/api/v1{SEASONS}{season}/rules"
         self._table = f"{before}{SEASONS}{season}{TABLE}"
         self._key = ""
         self._one = threading.Lock()
 
     def rules(self, page: int = 1) -> dict[str, Any]:
-        """The season's limits and the game's manual, as Markdown in pages."""
+        """Return a page of the season's limits and the game's manual, as Markdown."""
         told = self._told(self._address.ask("GET", self._rules, {}))
         game, limits = told["game"], told["limits"]
         options = ", ".join(f"{one['option']} {one['value']}" for one in game["options"])
@@ -88,7 +87,7 @@ class HomeSeat:
         return {"season": told["season"], "game": game["name"], **text_page(printable(text), page)}
 
     def state(self, new: bool = False) -> dict[str, Any]:
-        """The table at the seat's turn, or at the end; begun where there is none, or for a `new` match."""
+        """Return the table at the seat's turn or at the end; start a match if there is none, or if `new`."""
         with self._one:
             if new:
                 self._leave()
@@ -97,13 +96,13 @@ class HomeSeat:
             return self._shown(self._settled())
 
     def play(self, word: str) -> dict[str, Any]:
-        """Decide, and see the table at the next turn; ConfigError says why a word is no answer."""
+        """Send an answer and return the table at the next turn; ConfigError if the answer is invalid."""
         with self._at_the_table():
             self._post("decide", {"word": word})
             return self._shown(self._settled())
 
     def history(self, page: int = 1) -> dict[str, Any]:
-        """The match so far as the seat knows it, as text in pages."""
+        """Return a page of the match so far as the seat knows it, as text."""
         with self._at_the_table():
             replay = self._post("replay")
             seat = next(one["seat"] for one in replay["players"] if replay["reader"] == f"seat:{one['seat']}")
@@ -111,13 +110,13 @@ class HomeSeat:
             return text_page(printable("\n".join(lines)), page)
 
     def keep(self) -> None:
-        """Say that somebody is still there."""
+        """Send a keep-alive request."""
         with self._one:
             if self._key:
                 self._post("state")
 
     def leave(self) -> None:
-        """Give the table up, for others who wait for one."""
+        """Leave the table, which frees it for others."""
         with self._one:
             self._leave()
 
@@ -133,7 +132,7 @@ class HomeSeat:
             answer = self._ask("new")
             if answer.status != TOO_SOON or not tries_left:
                 break
-            # The place of a table that was left is free when its bots have ended.
+            # A table that was left is free only once its bots have ended.
             time.sleep(TRY_SECONDS)
         self._key = str(self._told(answer)["key"])
 
@@ -143,7 +142,7 @@ class HomeSeat:
             self._key = ""
 
     def _settled(self) -> dict[str, Any]:
-        """The state once the bots have acted, or after some waiting."""
+        """Return the state once the bots have acted, or after `LOOKS` polls."""
         state = self._post("state")
         for _ in range(LOOKS):
             if not state["running"]:
@@ -152,7 +151,7 @@ class HomeSeat:
         return state
 
     def _shown(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """A turn with what lies on the table, each answer in a word."""
+        """Return the state with the cards on the table and the legal answers."""
         frame = frame_of(self._post("replay")["events"])
         legal: Sequence[str] = state["legal"]
         return {
@@ -169,9 +168,7 @@ class HomeSeat:
         answer = self._ask(verb, body)
         if answer.status == GONE and self._key and answer.words is None:
             self._key = ""
-            raise ConfigError(
-                "the table was given up, since nobody decided in time", hint="the state begins a new one"
-            )
+            raise ConfigError("the site closed the table: no decision in time", hint="state starts a new one")
         return self._told(answer)
 
     def _ask(self, verb: str, body: Mapping[str, Any] | None = None) -> SiteAnswer:
@@ -180,18 +177,20 @@ class HomeSeat:
         return self._address.ask("POST", f"{self._table}/{verb}", headers, io.BytesIO(sent), len(sent))
 
     def _told(self, answer: SiteAnswer) -> dict[str, Any]:
-        """Return what an answer says; ConfigError for a refusal, NoServer where there is no site."""
+        """Return the JSON of an answer; ConfigError for a refusal, SiteUnreachable if no site answered."""
         if answer.words is not None:
-            raise NoServer(f"{self._address.url}: {answer.words.said}; {answer.words.fix}")
+            raise SiteUnreachable(f"{self._address.url}: {answer.words.said}; {answer.words.fix}")
         if answer.status == GONE:
-            raise ConfigError(f"{self._address.url}: no visitors play there", hint="the organiser says where")
+            raise ConfigError(
+                f"{self._address.url}: has no visitors' table", hint="ask the organiser for the address"
+            )
         if answer.status >= 400:
             raise ConfigError(answer.error())
         return answer.shape
 
 
 def frame_of(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The last frame of a replay's events, folded as its form says: what lies where now."""
+    """Fold a replay's events into the last frame: the cards on the table and in hands, counts, points."""
     frame: dict[str, Any] = {"roles": {}}
     for event in events:
         shown = event.get("shown", {})
@@ -208,8 +207,8 @@ def frame_of(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def seat_server(url: str) -> MCPServer[Any]:
-    """The tools of a seat at the table of a page; ConfigError for an address that names none."""
-    home = HomeSeat(url)
+    """Return an MCP server with the tools of a seat; ConfigError for an address that is not a table's."""
+    home = RemoteSeat(url)
 
     @asynccontextmanager
     async def living(_: MCPServer[Any]) -> AsyncIterator[None]:
@@ -232,21 +231,21 @@ def seat_server(url: str) -> MCPServer[Any]:
 
 
 class SeatTools:
-    """The tools; a docstring is what the model is told of each."""
+    """The tools; their docstrings are the descriptions that the model reads."""
 
-    def __init__(self, home: HomeSeat) -> None:
+    def __init__(self, home: RemoteSeat) -> None:
         self._home = home
 
     async def rules(self, page: int = 1) -> str:
-        """The rules of the game and the words of its answers: read all pages."""
+        """The rules of the game and the form of its answers: read all pages."""
         return await _answer(self._home.rules, page)
 
     async def state(self, new: bool = False) -> str:
-        """Your hand, the table, the legal answers, at your turn; `new` begins another match."""
+        """Your hand, the table, the legal answers, at your turn; `new` starts another match."""
         return await _answer(self._home.state, new)
 
     async def play(self, word: str) -> str:
-        """Answer with one of the legal words; then the state at your next turn."""
+        """Answer with one of the legal words; returns the state at your next turn."""
         return await _answer(self._home.play, word)
 
     async def history(self, page: int = 1) -> str:
@@ -261,15 +260,15 @@ async def _answer(ask: Callable[..., dict[str, Any]], *arguments: object) -> str
         except ArbiterError as error:
             raise ToolError(str(error)[:LONGEST_ERROR]) from None
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-            raise ToolError("what the site answers is not what a table answers") from None
+            raise ToolError("the site's answer is not that of a table") from None
         if len(text) > MOST:
-            raise ToolError(f"the site's answer has {len(text)} bytes; {MOST} are taken")
+            raise ToolError(f"the site's answer: expected at most {MOST} bytes, got {len(text)}")
         return text
 
     return await anyio.to_thread.run_sync(told, abandon_on_cancel=True)
 
 
-async def _keep(home: HomeSeat) -> None:
+async def _keep(home: RemoteSeat) -> None:
     while True:
         await anyio.sleep(ASK_SECONDS)
         with suppress(ArbiterError):

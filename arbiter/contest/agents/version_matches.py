@@ -1,6 +1,6 @@
-"""The matches of a version: which went wrong and why, one of them as its seat saw it, its log.
+"""The matches of a version: the list, worst first; one match as its seat saw it; its log.
 
-Every match is over before it is shown, and its deals come no more.
+Only complete matches are shown, and their deals are never used again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord, MatchSummary
 
 WHY = 300
-"""Bytes of why a match ended by a fault."""
+"""The most bytes of a fault's description."""
 FAULT, LOST, DRAWN, WON, OTHERS = "fault", "lost", "drawn", "won", "fault of another"
 
 
@@ -34,8 +34,8 @@ class OwnMatch(NamedTuple):
 
 
 def list_matches(arena: AgentArena, version: int | None = None, page: int = 1) -> dict[str, Any]:
-    """The matches of a version, the worst first: own faults, then those lost by most points."""
-    with arena.opened() as (store, stored):
+    """Return a page of a version's matches, worst first: own faults, then losses by most points."""
+    with arena.open() as (store, stored):
         gauntlet = arena.gauntlet(arena.version(stored, version), store)
         season = store.season(gauntlet.name)
         rows, pages = list_page(rows_of(season.summaries() if season else [], gauntlet.player), page)
@@ -43,20 +43,20 @@ def list_matches(arena: AgentArena, version: int | None = None, page: int = 1) -
 
 
 def show_match(arena: AgentArena, match: str, version: int | None = None, page: int = 1) -> dict[str, Any]:
-    """A match as the bot's first seat knew it: its cards, all it heard, what it might answer and did."""
+    """Return a page of a match as the bot's first seat knew it: cards, messages, legal and given answers."""
     own = _own(arena, match, version)
     text = printable("\n".join(seen_by(own.record, own.seats[0])))
     return {"id": own.record.id, "seats": list(own.seats), **text_page(text, page)}
 
 
 def show_log(arena: AgentArena, match: str, version: int | None = None, page: int = 1) -> dict[str, Any]:
-    """What the bot was sent in a match, what it answered, the times, and the end of its standard error."""
+    """Return a page of a match's log: messages, answers, times, the end of the bot's standard error."""
     own = _own(arena, match, version)
     return {"id": own.record.id, "seats": list(own.seats), **text_page(log_of(own.record, own.seats), page)}
 
 
 def rows_of(matches: Iterable[MatchSummary], player: str) -> list[dict[str, Any]]:
-    """A row for each match, the worst first."""
+    """Return a row for each match, worst first."""
     told = [(_outcome(match, player), lead_of(match, player) or 0.0, match) for match in matches]
     order = (FAULT, LOST, DRAWN, WON, OTHERS)
     told.sort(key=lambda one: (order.index(one[0]), one[1], one[2].id))
@@ -79,14 +79,14 @@ def played_by(players: Iterable[str], player: str) -> tuple[Seat, ...]:
 
 
 def _own(arena: AgentArena, match: str, version: int | None) -> OwnMatch:
-    with arena.opened() as (store, stored):
+    with arena.open() as (store, stored):
         gauntlet = arena.gauntlet(arena.version(stored, version), store)
         season = store.season(gauntlet.name)
         if season is None:
-            raise ConfigError(f"{gauntlet.player} has played no match yet")
+            raise ConfigError(f"{gauntlet.player} has not played a match yet")
         record = season.match(match)
         if record is None:
-            raise ConfigError(f"there is no match {match!r}", hint="without an id `match` lists all")
+            raise ConfigError(f"no match {match!r}", hint="without an id `match` lists all")
     return OwnMatch(record, played_by(record.players, gauntlet.player))
 
 

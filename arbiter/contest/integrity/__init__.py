@@ -1,1 +1,1 @@
-"""Questions for the organiser about who plays with whom, each with its evidence; none acts by itself."""
+"""Integrity checks (soft play, identical play, copied sources): questions with evidence, without effect."""

@@ -1,11 +1,11 @@
-"""All questions about the players of a season as one report, and the groups of those that they connect."""
+"""The integrity report of a season: all questions, and the groups of programs that they connect."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from arbiter.contest.integrity.schema import FORMAT
-from arbiter.store.audit import moment
+from arbiter.store.audit import timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,35 +15,38 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 
-def ask(config: Config, stored: SeasonStore, against: Sequence[str], read: Callable[[], object]) -> Integrity:
-    """Make the report; sources are compared with those of the stores `against`, too. `read` is called after
-    each match.
+def make_report(
+    config: Config, stored: SeasonStore, against: Sequence[str], read: Callable[[], object]
+) -> Integrity:
+    """Return the report; sources are also compared with those of the stores `against`.
+
+    `read` is called after each match.
     """
-    # A site that shows a report does without numpy and scipy.
-    from arbiter.contest.integrity.similar_play import twins
-    from arbiter.contest.integrity.similar_sources import copies
-    from arbiter.contest.integrity.soft_play import soft_play
+    # Imported here: showing a report needs neither numpy nor scipy.
+    from arbiter.contest.integrity.similar_play import find_twins
+    from arbiter.contest.integrity.similar_sources import find_copies
+    from arbiter.contest.integrity.soft_play import find_soft_play
 
     last = stored.complete
-    # First: a store that is missing is reported before minutes of reading.
-    alike, compared = copies(stored, config, against)
-    helping, met = soft_play(stored, config, last)
-    deciding, asked = twins(stored, config, last, read)
+    # First: a missing store is reported before minutes of reading.
+    alike, compared = find_copies(stored, config, against)
+    helping, met = find_soft_play(stored, config, last)
+    deciding, asked = find_twins(stored, config, last, read)
     return {
         "format": FORMAT,
         "season": stored.name,
         "round": last,
-        "made": moment(),
+        "made": timestamp(),
         "soft_play": helping,
         "twins": deciding,
         "copies": alike,
         "reach": {"soft_play": met, "twins": asked, "copies": compared},
-        "groups": families(deciding, alike),
+        "groups": connected_groups(deciding, alike),
     }
 
 
-def families(deciding: Sequence[Twins], alike: Sequence[CopyRow]) -> list[SimilarGroup]:
-    """The connected components of the pairs of twins and copies, the largest first."""
+def connected_groups(deciding: Sequence[Twins], alike: Sequence[CopyRow]) -> list[SimilarGroup]:
+    """Return the connected components of the pairs of twins and copies, largest first."""
     found: list[SimilarGroup] = []
     pairs = [("twins", number, set(row["players"])) for number, row in enumerate(deciding)]
     pairs += [

@@ -1,7 +1,7 @@
-"""A season's sources as JPlag reads them: a folder for each program, what was handed out beside them.
+"""Export of a season's sources for JPlag: a folder for each program, and the distributed samples.
 
-The files of a program lie in one folder, their folders in their names: a safe name may be that of a file and
-of a folder.
+The files of a program are in one folder, with their paths in their names: a sanitised name could be that of a
+file and of a folder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 NEW, OLD, BASE = "new", "old", "base"
-"""The folders of programs of the season, of what they are compared with, and of what was handed out."""
+"""The folders of the season's programs, of what they are compared with, and of what was handed out."""
 README = "README.md"
 LANGUAGES = {
     **dict.fromkeys((".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp"), "cpp"),
@@ -39,20 +39,20 @@ LANGUAGES = {
     ".c": "c", ".cs": "csharp", ".go": "golang", ".java": "java", ".kt": "kotlin", ".py": "python3",
     ".r": "rlang", ".rs": "rust", ".scala": "scala", ".swift": "swift", ".ts": "typescript",
 }  # fmt: skip
-"""Its name of a language, by the ending of a file's name."""
+"""JPlag's language names, by file suffix."""
 UNSAFE = re.compile(r"[^\w@.+-]|^[.-]")
 LONGEST = 60
 
 
 def write_jplag(config: Config, stored: SeasonStore, folder: str) -> list[str]:
-    """Write a new folder, and return the command for each language in it; ConfigError where it cannot be."""
+    """Write a new folder and return the JPlag command for each language in it; ConfigError on failure."""
     place = Path(folder)
     part = place.parent / f".{place.name}.part"
     for path in (place, part):
         if os.path.exists(path):  # noqa: PTH110 -- the other fails where a name is too long
-            raise ConfigError("is there already: name a new folder", str(path))
+            raise ConfigError("exists already: name a new folder", str(path))
     try:
-        commands = _written(config, stored, part, place)
+        commands = _write_folder(config, stored, part, place)
         part.rename(place)
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror or error}", folder) from None
@@ -61,7 +61,7 @@ def write_jplag(config: Config, stored: SeasonStore, folder: str) -> list[str]:
     return commands
 
 
-def _written(config: Config, stored: SeasonStore, part: Path, place: Path) -> list[str]:
+def _write_folder(config: Config, stored: SeasonStore, part: Path, place: Path) -> list[str]:
     shipped = list(samples(config))
     parts = {
         NEW: programs_of_season(config, stored),
@@ -97,8 +97,8 @@ def _languages(sources: Sources) -> set[str]:
 
 def _readme(commands: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
     yield from ("# Sources of a season, for JPlag", "")
-    yield f"`{NEW}` has the programs of the season, `{OLD}` those of other seasons and the samples, with"
-    yield from (f"which they are compared, `{BASE}` what was handed out.", "")
+    yield f"`{NEW}` has the programs of the season; `{OLD}` has those of other seasons and samples to compare"
+    yield from (f"them with; `{BASE}` has what was handed out.", "")
     yield from ("```sh", *commands, "```", "", *rows)
 
 
@@ -110,13 +110,13 @@ def _write(sources: Sources, home: Path) -> None:
 
 
 def _safe(name: str) -> str:
-    """A name that every system takes, its ending kept."""
+    """Return a portable file name with the same suffix."""
     stem, dot, ending = UNSAFE.sub("_", name).rpartition(".")
     return f"{stem[:LONGEST]}{dot}{ending[:LONGEST]}"
 
 
 def _unused(name: str, taken: set[str]) -> str:
-    """The name, or with a number before its ending where another one is the same but for case."""
+    """Return the name, with a number before the suffix if it is taken, ignoring case."""
     path, number = PurePath(name), 1
     while name.casefold() in taken:
         number += 1

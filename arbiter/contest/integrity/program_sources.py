@@ -1,8 +1,8 @@
-"""The programs whose sources are compared: a season's, those of other seasons, and the samples.
+"""The programs whose sources are compared: the season's, those of other seasons, and the samples.
 
-A program is what its author sent and plays now, or, for a player with a command, the sources that this
-names and those in its own folder. Files are read, never run: regular ones with the name of a source, of
-bounded size and number. What is left out is named.
+A program is an author's active version or, for a player with a command, the sources that the command names
+and those in the player's folder. Only regular files with a source suffix are read, limited in size and
+number, and never run. Files left out are listed.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from arbiter.store.versions import Submission
 
 LARGEST, MOST_BYTES, MOST_FILES = 256 << 10, 1 << 20, 200
-"""Bytes of a file; bytes and files of a program."""
+"""The limits: bytes of a file; bytes and files of a program."""
 MOST_LOOKED_AT = 5_000
-"""Names in a program's folder, sources or not."""
+"""The most files listed in a program's folder, sources or not."""
 OF_OTHERS = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pycache__"})
-"""Folders of libraries, which many have."""
+"""Folders of third-party libraries."""
 MARK = "@"
-"""In a key, before a sample's name, or between a version and its season; no player's name has it."""
+"""In a key, precedes a sample's name, or a season after a version; no player's name contains it."""
 
 
 class SourceFile(NamedTuple):
-    """A source file: its name within the program, its text, its tokens."""
+    """A source file: its path in the program, its text, its tokens."""
 
     name: str
     text: str
@@ -54,8 +54,8 @@ class SourceFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Compared:
-    """The sources of one program; `found` are its files, by their names within it, before they are read."""
+class UnreadProgram:
+    """The source files of one program before reading; `found` has them with their paths in the program."""
 
     side: Side
     found: Iterable[tuple[str, Path]]
@@ -66,39 +66,39 @@ class Compared:
 
 @dataclass(frozen=True)
 class Sources:
-    """The sources of a program, as far as they were read."""
+    """The sources of a program that were read, and those left out."""
 
     side: Side
     files: Sequence[SourceFile]
     left_out: Sequence[LeftOut]
 
 
-def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[Compared]:
-    """The programs that play now: the active versions of authors, and players with commands.
+def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[UnreadProgram]:
+    """Yield the programs that play now: the active versions of authors, and players with commands.
 
-    House bots and rungs are none, nor are players that are shipped samples, as they were shipped.
+    House bots, rungs and unchanged shipped samples are left out.
     """
     yield from _versions(stored.submissions.active(), folder_of(config))
     yield from (one for one in _of_commands(config, house=False) if not _is_shipped(one))
 
 
 def without_files(config: Config, stored: SeasonStore) -> list[str]:
-    """The active versions whose files are not where the season keeps them, as on another machine."""
+    """Return the active versions whose files are missing, as on another machine."""
     places = ((one, folder_of(config) / one.file / SOURCE) for one in stored.submissions.active())
     return [rated_name(one.author, one.version) for one, place in places if not place.is_dir()]
 
 
-def programs_of_author(config: Config, stored: SeasonStore, author: str) -> Iterator[Compared]:
-    """All versions of an author, whichever plays: a report may be older than the last one."""
+def programs_of_author(config: Config, stored: SeasonStore, author: str) -> Iterator[UnreadProgram]:
+    """Yield all versions of an author, active or not: a report may be older than the active one."""
     yield from _versions(stored.submissions.of(author), folder_of(config))
 
 
 def programs_of_others(
     config: Config, stored: SeasonStore, against: Iterable[str] = ()
-) -> Iterator[Compared]:
-    """The active versions of the store's other seasons, and of those in the stores `against`.
+) -> Iterator[UnreadProgram]:
+    """Yield the active versions of the store's other seasons, and of those in the stores `against`.
 
-    A season of the same name there is this one, as it was when a backup was made.
+    A season of the same name there is skipped: it is a backup of this one.
     """
     yield from (one for other in stored.others() for one in _of_other(other, folder_of(config)))
     for address in map(address_of, against):
@@ -106,28 +106,28 @@ def programs_of_others(
             names = [name for name in store.seasons() if name != stored.name]
             seasons = [season for name in names if (season := store.season(name)) is not None]
             folder = folder_beside(address, config.file)
-            # Before the store is closed.
+            # Consumed before the store is closed.
             yield from [one for season in seasons for one in _of_other(season, folder)]
 
 
-def samples(config: Config) -> Iterator[Compared]:
-    """The samples that ship, and the house bots and rungs of the season that are none of them."""
+def samples(config: Config) -> Iterator[UnreadProgram]:
+    """Yield the shipped samples, and the season's other house bots and rungs."""
     yield from shipped()
     for one in _of_commands(config, house=True):
         if not _is_shipped(one):
-            yield Compared(_sample(one.side["name"]), one.found)
+            yield UnreadProgram(_sample(one.side["name"]), one.found)
 
 
-def shipped() -> Iterator[Compared]:
-    """The samples that ship, a file each."""
+def shipped() -> Iterator[UnreadProgram]:
+    """Yield the shipped samples, a file each."""
     for path, _ in shipped_sources():
         if is_source(path.name):
-            yield Compared(_sample(path.name), [(path.name, path)])
+            yield UnreadProgram(_sample(path.name), [(path.name, path)])
 
 
 @lru_cache(maxsize=1)
 def to_build_on() -> frozenset[str]:
-    """The names of the samples that are there to be built on."""
+    """Return the names of the samples that are starting points for authors."""
     return frozenset(path.name for path, is_given in shipped_sources() if is_given)
 
 
@@ -135,30 +135,30 @@ def _sample(name: str) -> Side:
     return {"name": name, "version": None, "key": f"{MARK}{name}", "sample": True}
 
 
-def _versions(sent: Iterable[Submission], folder: Path) -> Iterator[Compared]:
+def _versions(sent: Iterable[Submission], folder: Path) -> Iterator[UnreadProgram]:
     for one in sent:
         side: Side = {"name": one.author, "version": one.version, "key": rated_name(one.author, one.version)}
-        yield Compared(side, _walked(folder / one.file / SOURCE))
+        yield UnreadProgram(side, _walked(folder / one.file / SOURCE))
 
 
-def _of_other(season: SeasonStore, folder: Path) -> Iterator[Compared]:
+def _of_other(season: SeasonStore, folder: Path) -> Iterator[UnreadProgram]:
     for one in _versions(season.submissions.active(), folder):
         key = f"{one.side['key']}{MARK}{season.name}"
-        yield Compared({**one.side, "season": season.name, "key": key}, one.found)
+        yield UnreadProgram({**one.side, "season": season.name, "key": key}, one.found)
 
 
-def _of_commands(config: Config, house: bool) -> Iterator[Compared]:
+def _of_commands(config: Config, house: bool) -> Iterator[UnreadProgram]:
     players = [entry.player for entry in config.entries if not entry.is_sent]
     folder = os.path.abspath(config.folder)  # noqa: PTH100 -- links are not followed
     for entry in config.entries:
         if not entry.is_sent and bool(entry.role) == house:
             name = entry.registered_name
             side: Side = {"name": name, "version": None, "key": name}
-            yield Compared(side, list(_of_command(entry.player, players, folder)))
+            yield UnreadProgram(side, list(_of_command(entry.player, players, folder)))
 
 
 def _of_command(player: Player, players: Iterable[Player], folder: str) -> Iterator[tuple[str, Path]]:
-    """Yield what a command names, and the player's own folder unless others are at home there, too."""
+    """Yield the files that a command names, and those in the player's folder unless others share it."""
     named = sorted(map(Path, own_files(player, folder)))
     yield from ((file.name, file) for file in named)
     own = Path(player.folder)
@@ -167,8 +167,8 @@ def _of_command(player: Player, players: Iterable[Player], folder: str) -> Itera
         yield from ((name, path) for name, path in _walked(own) if path not in named)
 
 
-def _is_shipped(one: Compared) -> bool:
-    """True for a player of the organiser's that is a sample: in its place, or as `init` copies it."""
+def _is_shipped(one: UnreadProgram) -> bool:
+    """Return True for a player that is a shipped sample: in its place, or an unchanged copy by `init`."""
     if (first := next((path for name, path in one.found if is_source(name)), None)) is None:
         return False
     for path, _ in shipped_sources():
@@ -178,7 +178,7 @@ def _is_shipped(one: Compared) -> bool:
 
 
 def _walked(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the files below a folder, by their names from it on; no link is followed."""
+    """Yield the files below a folder with their relative paths; links are not followed."""
     looked_at = 0
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in OF_OTHERS and not name.startswith("."))
@@ -205,7 +205,7 @@ def _read_all(side: Side, found: Iterable[tuple[str, Path]]) -> Sources:
         except Unread as why:
             left_out.append({"file": name, "why": str(why)})
             continue
-        # The better bot of a season's starter is there to be read, and lies about in what is sent.
+        # The better bot of the starter kit is meant to be read, and often left in submissions.
         if not (name.startswith(f"{BETTER}/") and text in _shipped_texts()):
             files.append(SourceFile(name, text, tokens_of(name, text)))
             room -= len(text)
@@ -213,27 +213,27 @@ def _read_all(side: Side, found: Iterable[tuple[str, Path]]) -> Sources:
 
 
 class Unread(Exception):
-    """A source is left out; its text says why."""
+    """A source is left out; the text is the reason."""
 
 
 def _text_of(path: Path, room: int) -> str:
-    """The text of a source; Unread where it is left out."""
+    """Return the text of a source; Unread if it is left out."""
     try:
-        # What a build has left may be a link to another's file, or a pipe.
+        # A build may have left a link to another program's file, or a pipe.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         raise Unread("it is a link" if error.errno == errno.ELOOP else "it cannot be read") from None
     with open(descriptor, "rb") as file:
         state = os.fstat(descriptor)
         if not stat.S_ISREG(state.st_mode):
-            raise Unread("it is no regular file")
+            raise Unread("it is not a regular file")
         if state.st_size > LARGEST:
-            raise Unread(f"it has {state.st_size:,} bytes; at most {LARGEST:,} are read")
+            raise Unread(f"it has {state.st_size:,} bytes; the limit is {LARGEST:,}")
         held = file.read(LARGEST)
     if len(held) > room:
         raise Unread(f"the program has more than {MOST_BYTES:,} bytes of sources")
     if b"\0" in held:
-        raise Unread("it is no text")
+        raise Unread("it is not text")
     return held.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 

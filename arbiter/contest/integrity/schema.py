@@ -1,4 +1,4 @@
-"""The questions about who plays with whom, and two programs side by side, as JSON has them."""
+"""The JSON of the integrity report, and of two programs side by side."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Side(TypedDict):
 
 
 class LeftOut(TypedDict):
-    """A source that was not looked at, and why."""
+    """A source that was left out, and why."""
 
     file: str
     why: str
 
 
 class CopyRow(TypedDict):
-    """Two programs that are much alike, as a question.
+    """Two similar programs, as a question.
 
-    `similarity` is the share of the smaller one's own fingerprints that the other has, `jaccard` that of all
-    that either has, both weighted; `common` how many that are. `stands_out` is how far the similarity is
-    above the middle of all pairs, in their spread. `files` are, of each side, those with fingerprints in
-    common, `left_out` those that were not looked at.
+    `similarity` is the weighted share of the smaller program's own fingerprints that the other has, `jaccard`
+    the weighted share of those of either, `common` their number. `stands_out` is the distance of the
+    similarity from the median of all pairs, in robust standard deviations. `files` are each side's files with
+    common fingerprints, `left_out` those not read.
     """
 
     players: tuple[Side, Side]
@@ -52,10 +52,10 @@ class CopyRow(TypedDict):
 
 
 class LossBeside(TypedDict):
-    """What the helper's decisions lost, in points, as the program `by` values them.
+    """The helper's mean loss by its decisions, in points, as reviewed by the program `by`.
 
-    `there` at the tables of both, `elsewhere` at its others; `more` is the difference, None where too little
-    is reviewed.
+    `there` is at tables with both, `elsewhere` at its others; `more` is the difference, None with too few
+    reviews.
     """
 
     by: str
@@ -66,12 +66,11 @@ class LossBeside(TypedDict):
 
 
 class SoftPlay(TypedDict):
-    """A pair of authors that is asked about, `say` in words.
+    """A suspicious pair of authors; `say` is the question as a sentence.
 
-    In points a match `helped` is stronger by `effect` where `helper` sits, which is weaker there by `loss`;
-    each with its standard error. Gains of honest pairs have a standard deviation of `spread` in this season.
-    Both sit at `together` tables, `helped` alone at `apart`. `q` is the share that chance has in questions as
-    sure as this one.
+    In points per match `helped` is stronger by `effect` at tables with `helper`, which is weaker there by
+    `loss`; each with its standard error. Gains of honest pairs have the standard deviation `spread` in this
+    season. Both sit at `together` tables, `helped` alone at `apart`. `q` is the false discovery rate.
     """
 
     helper: str
@@ -89,7 +88,7 @@ class SoftPlay(TypedDict):
 
 
 class TwinKind(TypedDict):
-    """What two players answered to one kind of decision, in situations that both were in."""
+    """The agreement of two players in one kind of decision, in situations that both were in."""
 
     kind: str
     compared: int
@@ -98,9 +97,9 @@ class TwinKind(TypedDict):
 
 
 class TwinAnswer(TypedDict):
-    """An answer that both gave in the same situation, and that `same` of `others` who were in it gave too.
+    """An answer that both gave in one situation, as did `same` of the `others` in it.
 
-    Of each of the two, the match and the number of the move in it, from 1.
+    `matches` and `moves` are, of each of the two, the match and the number of the move in it, from 1.
     """
 
     kind: str
@@ -112,11 +111,10 @@ class TwinAnswer(TypedDict):
 
 
 class Twins(TypedDict):
-    """Two players who decide alike: in `alike` of `compared` situations, where the answers of the others let
-    expect `expected`.
+    """Two players who decide alike: in `alike` of `compared` situations, with `expected` by others' answers.
 
-    `p` is at most the probability that any two programs that know nothing of each other look so, ever in the
-    season. `examples` are the rarest answers that both gave.
+    `p` bounds the probability that any two independent programs ever agree as much in the season. `examples`
+    are the rarest answers that both gave.
     """
 
     players: list[str]
@@ -130,7 +128,7 @@ class Twins(TypedDict):
 
 
 class PairsReach(TypedDict):
-    """Of how many of all pairs could be asked; `say` in words."""
+    """How many of all `pairs` had enough data (`able`); `say` is that as a sentence."""
 
     pairs: int
     able: int
@@ -138,10 +136,10 @@ class PairsReach(TypedDict):
 
 
 class SoftPlayReach(PairsReach):
-    """The same of soft play: `met` pairs sat together, and apart, at `least` tables or more.
+    """The reach of soft play: `met` pairs sat together, and apart, at `least` tables or more.
 
-    Nothing can be asked before round `earliest`, None where there are too few players. At the rate so far a
-    pair has met often enough in round `typical`, None where that is never.
+    Nothing can be found before round `earliest`, None with too few players. At the present rate a pair has
+    met often enough in round `typical`, None if never.
     """
 
     met: int
@@ -151,7 +149,7 @@ class SoftPlayReach(PairsReach):
 
 
 class CopiesReach(TypedDict):
-    """How many of the season's programs could be compared; those of `lacking` have too little source."""
+    """How many of the season's programs could be compared; those in `lacking` have too little source."""
 
     programs: int
     able: int
@@ -160,7 +158,7 @@ class CopiesReach(TypedDict):
 
 
 class ReportReach(TypedDict):
-    """What could be asked, by kind of question."""
+    """The reach of each kind of question."""
 
     soft_play: SoftPlayReach
     twins: PairsReach
@@ -168,7 +166,7 @@ class ReportReach(TypedDict):
 
 
 class SimilarGroup(TypedDict):
-    """Programs that twins and copies connect: their keys, and the numbers of those rows, from 0."""
+    """Programs connected by twins and copies: their keys, and the numbers of these rows, from 0."""
 
     members: list[str]
     twins: list[int]
@@ -176,7 +174,7 @@ class SimilarGroup(TypedDict):
 
 
 class Integrity(TypedDict):
-    """The questions about a season after its last complete `round`, `made` at a moment in UTC.
+    """The report of a season after its last complete `round`, with the time in UTC.
 
     Reports of earlier versions lack `reach` and `groups`.
     """
@@ -201,7 +199,7 @@ class PassagePlace(TypedDict):
 
 
 class Passage(TypedDict):
-    """What corresponds: where it is on either side, and how many tokens long."""
+    """A common passage: its place on either side, and its length in tokens."""
 
     number: int
     places: tuple[PassagePlace, PassagePlace]
@@ -209,7 +207,7 @@ class Passage(TypedDict):
 
 
 class ShownFile(TypedDict):
-    """A file with its lines; `given` are the numbers of those that were handed out."""
+    """A file with its lines; `given` are the numbers of handed-out lines."""
 
     name: str
     lines: list[str]
@@ -217,7 +215,7 @@ class ShownFile(TypedDict):
 
 
 class Half(TypedDict):
-    """One of the two programs; `covered` is the share of its own tokens that is in passages."""
+    """One of the two programs; `covered` is the share of its own tokens in passages."""
 
     side: Side
     covered: float
@@ -226,14 +224,14 @@ class Half(TypedDict):
 
 
 class Beside(TypedDict):
-    """Two programs and what of them corresponds, in the order of the first one's lines."""
+    """Two programs and their common passages, in the order of the first one's lines."""
 
     halves: tuple[Half, Half]
     passages: list[Passage]
 
 
 def in_words(side: Side) -> str:
-    """A side as a sentence names it."""
+    """Return the name of a side in a sentence."""
     if side.get("sample"):
         return f"the sample {side['name']}"
     rated = rated_name(side["name"], side["version"])

@@ -1,6 +1,6 @@
-"""Two programs side by side: the lines that correspond, with numbers that lead across.
+"""Two programs side by side, with their numbered common passages.
 
-A passage is a row of tokens that both have, `RUN` at least; nothing is in two of them, or was handed out.
+A passage is a common sequence of at least `RUN` tokens; passages do not overlap and exclude handed-out code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arbiter.contest.integrity.program_sources import (
     shipped,
     to_build_on,
 )
-from arbiter.contest.integrity.tokens import RUN, runs, together
+from arbiter.contest.integrity.tokens import RUN, runs, union
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 TRIED = 8
-"""Places of the other program at which one run of tokens is looked for."""
+"""The most places in the other program tried for a run of tokens."""
 NEAR = 6
-"""Tokens between two passages that are one: a change within what corresponds."""
+"""The most tokens between two passages that are joined to one."""
 MOST_PASSAGES = 200
 HIDDEN_HERE, HIDDEN_THERE = np.uint64(0), np.uint64(1)
-"""In place of runs that correspond to none: two values, so that they do not to each other."""
+"""Replace the hashes of excluded runs: different on either side, so that they do not match each other."""
 
 
-class Stretch(NamedTuple):
-    """What two files share, in tokens: in one `length` from `start`, in the other `there` from `place`."""
+class SharedRun(NamedTuple):
+    """A common sequence of files `one` and `other`: `length` tokens from `start`, `there` from `place`."""
 
     one: int
     other: int
@@ -54,7 +54,7 @@ class Stretch(NamedTuple):
 
 
 def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> Beside | None:
-    """The programs of two keys, of the season, its store and the samples; None if one is not there."""
+    """Compare the programs of two keys, of the season, its store or the samples; None if one is unknown."""
     house = [found for found in samples(config) if found.side["name"] not in _names_of_shipped()]
     known = {found.side["key"]: found for found in (*programs_of_others(config, stored), *samples(config))}
     known |= {found.side["key"]: found for found in programs_of_season(config, stored)}
@@ -65,7 +65,7 @@ def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> B
     pair = known[one].read(), known[other].read()
     of_authors = not any("sample" in sources.side for sources in pair)
     handed_out = [_runs_of(found.read()) for found in house] if of_authors else []
-    return beside(*pair, together([_runs_of_shipped(of_authors), *handed_out]))
+    return compare(*pair, union([_runs_of_shipped(of_authors), *handed_out]))
 
 
 @lru_cache(maxsize=1)
@@ -75,18 +75,18 @@ def _names_of_shipped() -> frozenset[str]:
 
 @lru_cache(maxsize=2)
 def _runs_of_shipped(whole: bool) -> Codes:
-    """The runs of tokens of the samples that ship, the `whole` of them or those that are to be built on."""
-    return together(
+    """Return the runs of tokens of shipped samples: of all (`whole`), or only of starting points."""
+    return union(
         _runs_of(found.read()) for found in shipped() if whole or found.side["name"] in to_build_on()
     )
 
 
 def _runs_of(sources: Sources) -> Codes:
-    return together(runs(file.tokens.codes) for file in sources.files)
+    return union(runs(file.tokens.codes) for file in sources.files)
 
 
-def beside(one: Sources, other: Sources, given: Codes) -> Beside:
-    """Two programs side by side; `given` are the hashes of runs of tokens that were handed out."""
+def compare(one: Sources, other: Sources, given: Codes) -> Beside:
+    """Compare two programs; `given` are the hashes of handed-out runs of tokens."""
     found = _joined(_shared(one.files, other.files, given))[:MOST_PASSAGES]
     passages: list[Passage] = [
         {
@@ -107,8 +107,8 @@ def beside(one: Sources, other: Sources, given: Codes) -> Beside:
     return {"halves": halves, "passages": passages}
 
 
-def _shared(ones: Sequence[SourceFile], others: Sequence[SourceFile], given: Codes) -> Iterator[Stretch]:
-    """Yield what two programs share, in the order of the first one's tokens, nothing twice."""
+def _shared(ones: Sequence[SourceFile], others: Sequence[SourceFile], given: Codes) -> Iterator[SharedRun]:
+    """Yield the common sequences, in the order of the first program's tokens, without overlap."""
     hashes = [_own(file, given, HIDDEN_HERE) for file in others]
     index: dict[int, list[tuple[int, int]]] = {}
     for number, row in enumerate(hashes):
@@ -121,26 +121,28 @@ def _shared(ones: Sequence[SourceFile], others: Sequence[SourceFile], given: Cod
         start = 0
         while start < len(row):
             places = index.get(int(row[start]), ())
-            tried = ((_alike(row, start, hashes[number], place), number, place) for number, place in places)
+            tried = (
+                (_common_length(row, start, hashes[number], place), number, place) for number, place in places
+            )
             count, other, place = max(tried, default=(0, 0, 0), key=itemgetter(0))
             if not count:
                 start += 1
                 continue
             length = count + RUN - 1
-            yield Stretch(one, other, start, place, length, length)
-            # No later passage begins in this one, or reaches into it.
+            yield SharedRun(one, other, start, place, length, length)
+            # No later passage may overlap this one.
             hashes[other][max(0, place - RUN + 1) : place + length] = HIDDEN_HERE
             start += length
 
 
 def _own(file: SourceFile, given: Codes, hidden: np.uint64) -> Codes:
-    """The runs of a file's tokens, with a value of no meaning for those that were handed out."""
+    """Return the hashes of a file's runs of tokens, with `hidden` in place of handed-out ones."""
     row = runs(file.tokens.codes)
     return np.where(np.isin(row, given), hidden, row)
 
 
-def _alike(row: Codes, start: int, other: Codes, place: int) -> int:
-    """How many runs from `start` on are those from `place` on."""
+def _common_length(row: Codes, start: int, other: Codes, place: int) -> int:
+    """Return the number of consecutive equal runs from `start` and `place` on."""
     count, step = 0, 64
     while True:
         ours, theirs = row[start + count : start + count + step], other[place + count : place + count + step]
@@ -154,9 +156,9 @@ def _alike(row: Codes, start: int, other: Codes, place: int) -> int:
         step *= 2
 
 
-def _joined(found: Iterable[Stretch]) -> list[Stretch]:
-    """The same with what lies close together on both sides as one."""
-    joined: list[Stretch] = []
+def _joined(found: Iterable[SharedRun]) -> list[SharedRun]:
+    """Join sequences that are at most `NEAR` tokens apart on both sides."""
+    joined: list[SharedRun] = []
     for run in found:
         if joined:
             last = joined[-1]
@@ -190,7 +192,7 @@ def _half(sources: Sources, spans: Iterable[tuple[int, int, int]], given: Codes)
 
 
 def _handed_out(file: SourceFile, given: Codes) -> NDArray[np.bool_]:
-    """By token, whether it is in a run that was handed out."""
+    """Return a mask of the tokens in handed-out runs."""
     mask = np.zeros(len(file.tokens.codes), bool)
     for start in np.flatnonzero(np.isin(runs(file.tokens.codes), given)):
         mask[start : start + RUN] = True

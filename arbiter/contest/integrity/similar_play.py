@@ -1,12 +1,12 @@
-"""Twins: versions of different authors that decide alike wherever they are in the same situation.
+"""Twins: players of different authors that decide alike in the same situations.
 
-Theory of operation. All tables of a round play the same deals, and each player takes every seat. So any two
-players hold the same cards in the same seat, and are in the same situation for as long as they hear the same.
-A situation is what the seat was dealt and told in this deal, what it answered, and what it is asked now, word
-for word. No names are in it, and nothing of the deals before, such as the points: each deal begins anew.
-Situations with one legal answer are left out. What the answers say is for `rating.likeness` to tell.
+All tables of a round play the same deals, and each player takes every seat. So any two players hold the same
+cards in the same seat, and are in the same situation as long as they receive the same messages. A situation
+is a seat's information state: the cards and messages of this deal, its answers, and the present request, word
+for word; no names, and nothing of earlier deals, such as points. Situations with one legal answer are left
+out. `rating.likeness` evaluates the answers.
 
-Each record is read once; the answers are kept until the end of their round.
+Each record is read once; answers are kept until the end of their round.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from rating.likeness import Alike, Rare
 
 ANSWERING = " answering cards"
-"""Ends the kind of a decision with cards on the table, after the request's first word."""
+"""Suffix of the kind of a decision with cards on the table, after the request's first word."""
 HOUSE = "#"
-"""The owner of all house bots and rungs: no author is named so."""
+"""The owner of all house bots and rungs: not a valid author's name."""
 
 
-def twins(
+def find_twins(
     stored: SeasonStore, config: Config, last_round: int, read: Callable[[], object] = lambda: None
 ) -> tuple[list[Twins], PairsReach]:
-    """Return whom to ask about after a round, the surest first: players of different owners, all house bots
-    and rungs having one; and of how many pairs could be asked. `read` is called after each match.
+    """Return the twins after a round, the surest first, and how many pairs had enough data.
 
-    StoreError where a record cannot be played again.
+    Only players of different owners are compared; house bots and rungs have one owner. `read` is called after
+    each match. StoreError if a record cannot be replayed.
     """
     house = {entry.player.name for entry in config.entries if entry.role} | set(config.house_bots)
 
@@ -59,7 +59,9 @@ def twins(
         matches = list(holds.counted(stored.summaries(number, number)))
         played |= {original(name) for match in matches for name in match.players}
         told = {match.id for match in matches}
-        add_round(likeness, (record for record in _told(stored, number, read) if record.id in told))
+        add_round(
+            likeness, (record for record in _records_of_round(stored, number, read) if record.id in told)
+        )
     pairs = sum(owner(one) != owner(other) for one, other in combinations(played, 2))
     return [_row(alike, house) for alike in likeness.found()], _reach(pairs, likeness.able())
 
@@ -67,22 +69,20 @@ def twins(
 def _reach(pairs: int, able: int) -> PairsReach:
     said = f"{able} of {counted(pairs, 'pair')}"
     if able:
-        said += " could be asked about"
+        said += " could be compared"
     else:
-        said += (
-            f" were {KIND_LEAST} times in one situation in each kind of decision; nothing can be asked yet"
-        )
+        said += f" met {KIND_LEAST} common situations in each kind of decision; none could be compared yet"
     return {"pairs": pairs, "able": able, "say": said}
 
 
-def _told(stored: SeasonStore, number: int, read: Callable[[], object]) -> Iterator[MatchRecord]:
+def _records_of_round(stored: SeasonStore, number: int, read: Callable[[], object]) -> Iterator[MatchRecord]:
     for record in stored.records(number):
         yield record
         read()
 
 
 def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None:
-    """Add what was decided in a round."""
+    """Add the decisions of a round."""
     situations = _Situations()
     for record in records:
         situations.follow(record, make_shared(record.game, record.options))
@@ -91,7 +91,7 @@ def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None
 
 
 class _Situation:
-    """The kind of decision, how many answers are legal (0: not counted), and who answered what."""
+    """The kind of decision, the number of legal answers (0: not counted), the answers by player."""
 
     __slots__ = ("answers", "choices", "kind")
 
@@ -102,14 +102,14 @@ class _Situation:
 
 
 class _Situations:
-    """The situations of a round, by what their seat has heard: a tree, each heard line a step."""
+    """The situations of a round as a tree: each message that the seat receives is an edge."""
 
     def __init__(self) -> None:
         self._steps: dict[tuple[Any, str], int] = {}
         self._found: dict[int, _Situation] = {}
 
     def follow(self, record: MatchRecord, game: AnyGame) -> None:
-        """Add what the seats of a match decided; of copies of one bot in one situation, the first."""
+        """Add the decisions of a match; of copies of a bot in one situation only the first one's."""
         heard: list[int] = []
         number = 0
         for event in retrace(record, game):
@@ -134,7 +134,7 @@ class _Situations:
                         heard[seat] = self._step(heard[seat], command)
 
     def met_again(self) -> Iterator[tuple[str, int, dict[str, rating.GivenAnswer]]]:
-        """The situations that several players were in, with several legal answers."""
+        """Yield the situations of several players with several legal answers."""
         for one in self._found.values():
             if one.choices > 1:
                 yield one.kind, one.choices, one.answers
@@ -162,7 +162,7 @@ def _row(found: Alike, house: Set[str]) -> Twins:
         ],
         "examples": [_example(rare) for rare in found.rarest],
         "say": f"{whom}, as both decide alike in {total.alike} of {total.compared} situations,"
-        f" where the answers of the others let one expect {total.expected:.0f}?",
+        f" where the others' answers suggest {total.expected:.0f}?",
     }
 
 

@@ -1,9 +1,9 @@
-"""Copies: programs whose sources are more alike than the season's others.
+"""Copies: programs whose sources are unusually similar for the season.
 
-Compared are the programs of a season with each other, with those of other seasons, and with the samples;
-those of one owner never. What was handed out counts for nobody: between two authors all that stands in a
-sample; between an author and a sample the kits, each game's simplest bot, from which all start, and what
-several samples share. A fingerprint counts the more the fewer programs have it.
+The programs of a season are compared with each other, with those of other seasons, and with the samples, but
+not those of one owner. Handed-out code is ignored: between two authors all code of samples; between an author
+and a sample the starter kits, each game's simplest bot, and code common to several samples. The weight of a
+fingerprint falls with the number of programs that have it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arbiter.contest.integrity.program_sources import (
     to_build_on,
 )
 from arbiter.contest.integrity.schema import in_words
-from arbiter.contest.integrity.tokens import NONE, fingerprints, together
+from arbiter.contest.integrity.tokens import NONE, fingerprints, union
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 LEAST, FEWEST = 0.3, 16
-"""The least similarity of a row; the fewest fingerprints in common that tell of any, some 80 tokens."""
+"""The least similarity of a row; the fewest common fingerprints for a comparison, some 80 tokens."""
 STANDS_OUT = 4.0
-"""The least height of a row above the middle of all pairs, in their spread."""
+"""The least distance of a row's similarity from the median of all pairs, in robust standard deviations."""
 NARROWEST = 0.05
-"""The spread of pairs that are all alike; most have nothing in common."""
+"""The least standard deviation: most pairs have nothing in common."""
 NORMAL = 1.4826
-"""A standard deviation in median absolute deviations."""
+"""The ratio of standard deviation to median absolute deviation."""
 MOST_ROWS = 100
 
 
-class Printed(NamedTuple):
-    """A program as it is compared: its fingerprints, by file and all together."""
+class FingerprintedProgram(NamedTuple):
+    """A program's fingerprints, by file and all together."""
 
     side: Side
     files: dict[str, Codes]
@@ -52,14 +52,14 @@ class Printed(NamedTuple):
     prints: Codes
 
     @classmethod
-    def of(cls, sources: Sources) -> Printed:
-        """Without the texts, which need not be kept."""
+    def of(cls, sources: Sources) -> FingerprintedProgram:
+        """Compute the fingerprints; the texts are not kept."""
         files = {file.name: fingerprints(file.tokens.codes) for file in sources.files}
-        return cls(sources.side, files, [one["file"] for one in sources.left_out], together(files.values()))
+        return cls(sources.side, files, [one["file"] for one in sources.left_out], union(files.values()))
 
 
 class Resemblance(NamedTuple):
-    """How alike two programs are; each is given by its place in the list."""
+    """The similarity of two programs, given by their places in the list."""
 
     one: int
     other: int
@@ -68,19 +68,20 @@ class Resemblance(NamedTuple):
     common: int
 
 
-def copies(
+def find_copies(
     stored: SeasonStore, config: Config, against: Iterable[str] = ()
 ) -> tuple[list[CopyRow], CopiesReach]:
-    """The pairs that stand out, the likest first, and which programs could be compared; `against` are
-    addresses of other stores.
+    """Return the pairs that stand out, most similar first, and which programs could be compared.
+
+    `against` are addresses of other stores.
     """
-    mine = [Printed.of(one.read()) for one in programs_of_season(config, stored)]
-    others = [Printed.of(one.read()) for one in programs_of_others(config, stored, against)]
-    rows = standing_out(mine, others, [Printed.of(one.read()) for one in samples(config)])
+    mine = [FingerprintedProgram.of(one.read()) for one in programs_of_season(config, stored)]
+    others = [FingerprintedProgram.of(one.read()) for one in programs_of_others(config, stored, against)]
+    rows = outlying_pairs(mine, others, [FingerprintedProgram.of(one.read()) for one in samples(config)])
     return rows, _reach(mine)
 
 
-def _reach(mine: Sequence[Printed]) -> CopiesReach:
+def _reach(mine: Sequence[FingerprintedProgram]) -> CopiesReach:
     lacking = [one.side["key"] for one in mine if len(one.prints) < FEWEST]
     able = len(mine) - len(lacking)
     said = f"{able} of {counted(len(mine), 'program')} could be compared"
@@ -89,12 +90,14 @@ def _reach(mine: Sequence[Printed]) -> CopiesReach:
     return {"programs": len(mine), "able": able, "lacking": lacking, "say": said}
 
 
-def standing_out(
-    mine: Sequence[Printed], others: Sequence[Printed], shipped: Sequence[Printed]
+def outlying_pairs(
+    mine: Sequence[FingerprintedProgram],
+    others: Sequence[FingerprintedProgram],
+    shipped: Sequence[FingerprintedProgram],
 ) -> list[CopyRow]:
-    """The same for programs that were read."""
+    """Return the pairs of these programs that stand out, most similar first."""
     every = [*mine, *others, *shipped]
-    found = list(likenesses(mine, others, shipped))
+    found = list(similarities(mine, others, shipped))
     middle, spread = middle_and_spread([like.similarity for like in found])
     rows = [
         _row(every, like, (like.similarity - middle) / spread, middle)
@@ -107,7 +110,7 @@ def standing_out(
 
 
 def middle_and_spread(similarities: Sequence[float]) -> tuple[float, float]:
-    """The median of all pairs, and a standard deviation by the median deviation from it."""
+    """Return the median of all pairs, and a standard deviation from the median absolute deviation."""
     if not similarities:
         return 0.0, NARROWEST
     values = np.array(similarities)
@@ -115,18 +118,20 @@ def middle_and_spread(similarities: Sequence[float]) -> tuple[float, float]:
     return middle, max(NORMAL * float(np.median(np.abs(values - middle))), NARROWEST)
 
 
-def handed_out(shipped: Sequence[Printed]) -> tuple[Codes, Codes]:
-    """The fingerprints that count for nobody: of two authors, and of an author beside a sample."""
+def handed_out(shipped: Sequence[FingerprintedProgram]) -> tuple[Codes, Codes]:
+    """Return the fingerprints to ignore between two authors, and between an author and a sample."""
     everything = np.concatenate([NONE, *(one.prints for one in shipped)])
     known, times = np.unique(everything, return_counts=True)
     kits = [one.prints for one in shipped if one.side["name"] in to_build_on()]
-    return known, together([known[times > 1], *kits])
+    return known, union([known[times > 1], *kits])
 
 
-def likenesses(
-    mine: Sequence[Printed], others: Sequence[Printed], shipped: Sequence[Printed]
+def similarities(
+    mine: Sequence[FingerprintedProgram],
+    others: Sequence[FingerprintedProgram],
+    shipped: Sequence[FingerprintedProgram],
 ) -> Iterator[Resemblance]:
-    """Every pair of different owners that has one of `mine`, numbered through all three."""
+    """Yield the similarity of each pair of different owners with one of `mine`, numbered over all three."""
     every = [*mine, *others, *shipped]
     known, columns = np.unique(np.concatenate([NONE, *(one.prints for one in every)]), return_inverse=True)
     rows = np.repeat(np.arange(len(every)), [len(one.prints) for one in every])
@@ -155,7 +160,7 @@ def _owner(side: Side) -> tuple[bool, str]:
     return side.get("sample", False), side["name"]
 
 
-def _row(every: Sequence[Printed], like: Resemblance, height: float, middle: float) -> CopyRow:
+def _row(every: Sequence[FingerprintedProgram], like: Resemblance, height: float, middle: float) -> CopyRow:
     one, other = every[like.one], every[like.other]
     first, second = in_words(one.side), in_words(other.side)
     asks = f"Is {first} made from" if other.side.get("sample") else f"Have {first} and"
@@ -175,5 +180,5 @@ def _row(every: Sequence[Printed], like: Resemblance, height: float, middle: flo
     }
 
 
-def _files_with(program: Printed, common: Codes) -> list[str]:
+def _files_with(program: FingerprintedProgram, common: Codes) -> list[str]:
     return [name for name, prints in program.files.items() if np.isin(prints, common).any()]

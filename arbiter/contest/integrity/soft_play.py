@@ -1,8 +1,7 @@
-"""Soft play: who does better where another sits than the strengths of all at the table say.
+"""Soft play: players who do better at a table with another player than the strengths of all there predict.
 
-`rating.softplay` asks the points. Beside stands, where programs have reviewed matches, what the helper's
-decisions lost of its own points at the tables of both, and at its others. That is no part of q: which matches
-are reviewed is the organiser's choice.
+`rating.softplay` tests the points. Reviews of matches, if any, add the helper's mean loss by its decisions at
+tables with both, and at its others. They do not enter q, since the organiser chooses which matches to review.
 """
 
 from __future__ import annotations
@@ -32,10 +31,12 @@ if TYPE_CHECKING:
     from rating.softplay import Help
 
 
-def soft_play(stored: SeasonStore, config: Config, last_round: int) -> tuple[list[SoftPlay], SoftPlayReach]:
-    """Return the pairs that are asked about after a round, the surest first, and of how many could be asked.
+def find_soft_play(
+    stored: SeasonStore, config: Config, last_round: int
+) -> tuple[list[SoftPlay], SoftPlayReach]:
+    """Return the suspicious pairs after a round, the surest first, and how many pairs had enough data.
 
-    Matches that do not count, have a substitute or ended by a fault tell nothing.
+    Matches that do not count, have a substitute or ended by a fault are left out.
     """
     force = orders_after(stored.orders.read().given, last_round)
     matches = [match for match in force.counted(stored.summaries(last_round)) if match.substitute is None]
@@ -47,22 +48,22 @@ def soft_play(stored: SeasonStore, config: Config, last_round: int) -> tuple[lis
 
 
 def say_reach(reach: Reach, rounds: int) -> str:
-    """How many pairs can be asked about in a season of so many rounds, and from when on."""
+    """Return a sentence on how many pairs can be tested in a season of `rounds`, and from which round on."""
     if reach.able:
-        return f"{reach.able} of {counted(reach.pairs, 'pair')} could be asked about"
+        return f"{reach.able} of {counted(reach.pairs, 'pair')} could be tested"
     if not reach.pairs:
-        return "no two players sat at a table of three or more; nothing can be asked yet"
+        return "no two players sat at a table of three or more; none could be tested yet"
     said = f"{reach.met} of {counted(reach.pairs, 'pair')} were at {LEAST} tables or more together, and apart"
     if reach.earliest is None:
-        return f"{said}; nothing can be asked with fewer than five players"
-    said += f"; nothing can be asked before round {reach.earliest}"
+        return f"{said}; a test needs at least five players"
+    said += f"; no test before round {reach.earliest}"
     if reach.typical is not None and reach.typical > reach.earliest:
-        said += f", at the rate so far of most pairs not before round {reach.typical}"
+        said += f", for most pairs at this rate not before round {reach.typical}"
     return said + f" (the season has {rounds})" * (max(reach.earliest, reach.typical or 0) > rounds)
 
 
 def by_author(match: MatchSummary) -> rating.Match:
-    """A match as `rating.softplay` takes it: copies of a house bot are one, an author owns all versions."""
+    """Convert a match for `rating.softplay`: copies of a house bot are one, an author owns all versions."""
     names = [original(name) for name in match.players]
     return rating.Match(
         players=names,
@@ -76,7 +77,7 @@ def by_author(match: MatchSummary) -> rating.Match:
 
 
 def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) -> LossBeside | None:
-    """The helper's losses by the program that reviewed most of its matches; None where none did."""
+    """Return the helper's losses by the program that reviewed most of its matches, or None."""
     authors = {match.id: {registered_name(original(name)) for name in match.players} for match in matches}
     table_of = {match.id: (match.round, match.table) for match in matches}
     briefs = list(stored.reviews.briefs([name for name, of in authors.items() if pair.helper in of]))
@@ -90,7 +91,7 @@ def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) 
         if (brief.by, brief.budget_ms) == (by, budget):
             of_table = tables[pair.helped in authors[brief.match]][table_of[brief.match]]
             of_table += _losses(brief, pair.helper)
-    # The matches of a table are the same deals, so tables are the units.
+    # The matches of a table have the same deals, so tables are the clusters.
     there, elsewhere = (
         clustered_loss([LossSums.together(losses) for losses in tables[here].values() if losses])
         for here in (True, False)
@@ -127,10 +128,10 @@ def _row(one: Help, reviewed: LossBeside | None) -> SoftPlay:
 
 
 def _say(one: Help, reviewed: LossBeside | None) -> str:
-    """The question, with what it rests on."""
+    """Return the question with its evidence."""
     gain, loss = 1.96 * one.gain_se, 1.96 * one.loss_se
     said = (
-        f"Why does {one.helped} do better where {one.helper} sits? In points a match it is {one.gain:.1f} ±"
+        f"Why does {one.helped} do better with {one.helper}? In points per match it is {one.gain:.1f} ±"
         f" {gain:.1f} stronger at their {one.together} tables than at its other {one.apart},"
         f" {one.helper} {abs(one.loss):.1f} ± {loss:.1f} {'weaker' if one.loss >= 0 else 'stronger'}"
     )

@@ -1,16 +1,15 @@
-"""A source file as tokens that renaming and reformatting leave as they are.
+"""Tokens of a source file that renaming and reformatting do not change, and their fingerprints.
 
-Every name is one token, every number and every text another; words of a language, operators and brackets stay
-what they are. Comments, texts that stand alone, blanks and semicolons are none, and of parentheses only the
-opening ones of calls are: formatters add and remove the others.
+All names are one token, all numbers and all strings another one each; keywords, operators and brackets are
+kept. Comments, docstrings, white space and semicolons are dropped, and so are all parentheses except the
+opening ones of calls, since formatters add and remove them.
 
-Fingerprints are made of tokens by winnowing (Schleimer, Wilkerson and Aiken, 2003): of the hashes of all
-runs of `RUN` tokens the least of every `WINDOW` successive ones is kept. So two files that share
-`RUN + WINDOW - 1` tokens in a row share a fingerprint, wherever those are; the order of functions does not
-matter.
+Fingerprints are computed by winnowing (Schleimer, Wilkerson and Aiken, 2003): of the hashes of all runs of
+`RUN` tokens the smallest of every `WINDOW` successive ones is kept. So two files with a common sequence of
+`RUN + WINDOW - 1` tokens share a fingerprint, wherever it is; the order of functions does not matter.
 
-A hostile file costs no more than another one of its length: one expression a family of languages reads it,
-every alternative of which takes all that it has looked at. (As C, Pygments reads 16 kB of line ends in 9 s.)
+A hostile file takes no longer than any other of its length: each family of languages has one regular
+expression without backtracking. (As C, Pygments reads 16 kB of line ends in 9 s.)
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def _reader(comments: str, texts: str) -> re.Pattern[str]:
     return re.compile(f"{_BLANKS}|(?:{comments})|(?P<text>{texts})|{_PLAIN}")
 
 
-# A word before a quote belongs to it; one quote alone is a lifetime of Rust.
+# A prefix belongs to its string; in Rust a single quote alone is a lifetime.
 PYTHON = _reader(_HASHED, rf"(?:\b[A-Za-z]{{1,2}})?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})")
 SLASHES = _reader(_SLASHED, f"{_RAW_CPP}|{_DOUBLE}|{_SINGLE}|{_OVER_LINES}")
 RUST = _reader(_SLASHED, rf"{_RAW_RUST}|b?{_DOUBLE}|b?'(?:[^'\\\n]|\\[^\n]{{1,10}}?)'")
@@ -63,7 +62,7 @@ READERS = {
     **dict.fromkeys((".sh", ".bash", ".rb", ".pl", ".pm", ".r", ".jl", ".nim"), HASHES),
     ".rs": RUST, ".php": PHP, ".lua": LUA,
 }  # fmt: skip
-"""By the ending of a file's name; what has none of these is no source."""
+"""By file suffix; files with other suffixes are not sources."""
 WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -78,10 +77,10 @@ WORDS = frozenset(
         """,
     )
 )
-"""Of all families together: a word that is a name in one of them costs little."""
+"""Keywords of all families together: one that is a name in another language does little harm."""
 NAME, NUMBER, TEXT = 1, 2, 3
 MOST_TOKENS = 100_000
-"""Of a file; those after them are not looked at."""
+"""The most tokens of a file; the rest is ignored."""
 RUN, WINDOW = 18, 8
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 NONE = np.empty(0, np.uint64)
@@ -89,7 +88,7 @@ NONE = np.empty(0, np.uint64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
-    """The tokens of a file in order: what each is, and its line, from 1."""
+    """The tokens of a file in order: codes, and lines from 1, each of shape (tokens,)."""
 
     codes: Codes
     lines: NDArray[np.int64]
@@ -101,12 +100,12 @@ class _Spot(NamedTuple):
 
 
 def is_source(name: str) -> bool:
-    """True where a file's name ends as that of a source does."""
+    """Return True for a file with a source suffix."""
     return PurePath(name).suffix.lower() in READERS
 
 
 def tokens_of(name: str, text: str) -> Tokens:
-    """The tokens of a source file, at most `MOST_TOKENS`."""
+    """Return the tokens of a source file, at most `MOST_TOKENS`."""
     spots = _spots(READERS[PurePath(name).suffix.lower()], text)
     ends = np.fromiter((found.start() for found in re.finditer("\n", text)), np.int64)
     codes = np.array([spot.code for spot in spots], np.uint64)
@@ -130,7 +129,7 @@ def _spots(reader: re.Pattern[str], text: str) -> list[_Spot]:
         alone = code == TEXT and starts and not depth and text[found.end() : found.end() + 1] in ("\n", "")
         starts = False
         last = spots[-1].code if spots else None
-        # Formatters write a text in parts, and a comma before a closing bracket.
+        # Formatters split strings, and add a comma before a closing bracket.
         if found[0] in (")", "]", "}") and last == _sign(","):
             spots.pop()
         if alone or code == TEXT == last or found[0] in (";", ")") or (found[0] == "(" and last != NAME):
@@ -155,24 +154,24 @@ def _sign(word: str) -> int:
 
 
 def runs(codes: Codes) -> Codes:
-    """The hashes of all runs of `RUN` tokens, by the first one's place; none for fewer tokens."""
+    """Return the hashes of all runs of `RUN` tokens, shape (tokens - RUN + 1,); empty for fewer tokens."""
     count = len(codes) - RUN + 1
     if count < 1:
         return NONE
     made = np.zeros(count, np.uint64)
     for at in range(RUN):
         made = made * _FACTOR + codes[at : at + count]
-    # The low bits of a product know only the low bits of its factors; the least is chosen by the high ones.
+    # Low bits of a product depend only on low bits of its factors, and the minimum is chosen by high bits.
     return (made ^ (made >> np.uint64(29))) * _FACTOR
 
 
 def fingerprints(codes: Codes) -> Codes:
-    """The fingerprints of a file's tokens, each once."""
+    """Return the distinct fingerprints of a file's tokens."""
     hashes = runs(codes)
     if len(hashes) <= WINDOW:
         return np.unique(hashes)
     return np.unique(sliding_window_view(hashes, WINDOW).min(axis=1))
 
 
-def together(parts: Iterable[Codes]) -> Codes:
+def union(parts: Iterable[Codes]) -> Codes:
     return np.unique(np.concatenate([NONE, *parts]))

@@ -1,5 +1,4 @@
-"""Matches that authors ask for, out of competition: what may be asked, how it is played, what came of it.
+"""Unrated matches that authors request: validation, play, outcome.
 
-They are played from seeds of their own into a store of their own, so nothing of them counts, and no card of a
-rated deal is in any.
+They have separate seeds and a separate store, so none of them counts, and they reveal no rated deal.
 """

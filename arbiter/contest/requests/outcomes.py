@@ -1,4 +1,4 @@
-"""What came of a request so far: results against each opponent, the score with its interval, a verdict."""
+"""The outcome of a request so far: results by opponent, the score with its interval, a verdict."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ VERDICTS = {
     "candidate_faulty": "makes faults",
     "base_faulty": "cannot be compared, since the base makes faults",
 }
-"""How a request for a test ended, after its version's name."""
+"""Verdicts of a regression test, as the predicate of a sentence about the version."""
 
 
 class RequestOutcome(TypedDict):
-    """What came of a request: the share of all results won, from 0 to 1, and its 95 % interval.
+    """The outcome of a request: the share of all results won, from 0 to 1, and its 95 % interval.
 
-    The interval is that of boards, since matches on the same cards depend on each other; None where there are
-    fewer than two, or all scores are the same. `points` is the mean lead a match over the mean of all others.
-    `verdict` is that of a test, None while there is none, `e` its evidence that the candidate is better, and
-    `line` its log-likelihood ratio by block.
+    The interval is computed over boards, since matches on the same cards are dependent; None for fewer than
+    two boards or equal scores. `points` is the mean lead per match over the mean of all others. `verdict` is
+    that of a test, or None, `e` its evidence that the candidate is better, `line` its log-likelihood ratio by
+    block.
     """
 
     matches: int
@@ -56,7 +56,7 @@ class RequestOutcome(TypedDict):
 
 
 def outcome_of(play: RequestPlay) -> RequestOutcome:
-    """The outcome of what was played of a request."""
+    """Return the outcome of the matches played so far."""
     test = play.trial is not None
     player = CANDIDATE if test else str(play.request.wish["player"])
     against = [BASE] if test else [str(name) for name in play.request.wish["against"]]
@@ -85,7 +85,7 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
 
 
 def say_score(outcome: RequestOutcome) -> str:
-    """``won 62.5 % of 24 results (95 %: 40.1 to 84.9 %)``; "" without any result."""
+    """Return ``won 62.5 % of 24 results (95 %: 40.1 to 84.9 %)``; "" without results."""
     if outcome["score"] is None:
         return ""
     results = outcome["wins"] + outcome["draws"] + outcome["losses"]
@@ -96,7 +96,7 @@ def say_score(outcome: RequestOutcome) -> str:
 
 
 def interval(scores: Sequence[float]) -> list[float] | None:
-    """The ends of the 95 % interval of a mean score, within 0 and 1; None without one."""
+    """Return the ends of the 95 % interval of a mean score, within 0 and 1, or None."""
     if not (half := half_width(scores)):
         return None
     middle = fmean(scores)
@@ -108,7 +108,7 @@ def _rows(matches: Sequence[MatchSummary], player: str, against: Sequence[str]) 
 
 
 def _sums(rows: Iterable[OpponentRow]) -> tuple[int, int, int]:
-    """Won, drawn and lost against all of them."""
+    """Return the numbers of wins, draws and losses against all opponents."""
     counts = [(row["wins"], row["draws"], row["losses"]) for row in rows]
     wins, draws, losses = map(sum, zip(*counts, strict=True))
     return wins, draws, losses

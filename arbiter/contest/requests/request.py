@@ -1,4 +1,4 @@
-"""What an author may ask for: checked against the season as it is, and put into names as they are rated."""
+"""An author's request: checked against the present season, with names as they are rated."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 Kind = Literal["match", "gauntlet", "regress"]
 MATCH, GAUNTLET, REGRESS = "match", "gauntlet", "regress"
 MOST_AGAINST = 64
-"""Opponents that are named or met in one request."""
+"""The most opponents in one request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What an author asks for, as he wrote it; see `checked`."""
+class RequestForm:
+    """A request as the author wrote it; see `check_request`."""
 
     kind: Kind
     version: int
@@ -37,8 +37,8 @@ class Asked:
     matches: int | None = None
 
 
-class MatchWish(NamedTuple):
-    """A request that can be played: the version `player`, whom it meets, given deals, `most` matches."""
+class CheckedRequest(NamedTuple):
+    """A playable request: the version `player`, its opponents, given deals, at most `most` matches."""
 
     player: str
     against: tuple[str, ...]
@@ -46,17 +46,17 @@ class MatchWish(NamedTuple):
     most: int
 
     def kept(self) -> dict[str, Any]:
-        """As the store keeps it, beside its number of matches."""
+        """Return the JSON stored as the request's wish."""
         deals = {} if self.deals is None else {"deals": list(self.deals)}
         return {"player": self.player, "against": list(self.against), **deals}
 
 
-def checked(
-    config: Config, season: SeasonStore, roster: Collection[Entry], author: str, asked: Asked
-) -> MatchWish:
-    """The wish of an author; ConfigError says what of it cannot be played, and what can.
+def check_request(
+    config: Config, season: SeasonStore, roster: Collection[Entry], author: str, asked: RequestForm
+) -> CheckedRequest:
+    """Validate a request; ConfigError names what cannot be played, and what can.
 
-    `roster` has the players as they are shown to the author.
+    `roster` has the players that the author may see.
     """
     terms = config.requests
     if terms is None:
@@ -67,29 +67,29 @@ def checked(
     own = {found.version for found in season.submissions.of(author) if found.state == ACCEPTED}
     if asked.version not in own:
         there = ", ".join(map(str, sorted(own))) or "none yet"
-        what = f"version: {asked.version} is no accepted version of yours"
-        raise ConfigError(what, hint=f"there are: {there}")
+        what = f"version: {asked.version} is not an accepted version of yours"
+        raise ConfigError(what, hint=f"accepted versions: {there}")
     player = rated_name(author, asked.version)
-    known = _Known.of(roster, author, own, terms)
+    known = _Opponents.of(roster, author, own, terms)
     against = tuple(dict.fromkeys(map(known.called, asked.against)))
     if not against and asked.kind == GAUNTLET:
         against = tuple(name for name in known.others if name != player)[:MOST_AGAINST]
     if player in against:
-        raise ConfigError(f"against: {player} does not meet itself", hint="name another version, or a player")
+        raise ConfigError(f"against: {player} cannot meet itself", hint="name another version, or a player")
     _check_number(config, asked.kind, len(against))
     deals = None if asked.deals is None else _deals(config, asked.kind, asked.deals)
-    return MatchWish(player, against, deals, _most(config, terms, asked, len(against)))
+    return CheckedRequest(player, against, deals, _most(config, terms, asked, len(against)))
 
 
-def met(terms: Requests, roster: Collection[Entry], author: str) -> tuple[str, ...]:
-    """The rated names of the others whom an author may meet."""
-    return _Known.of(roster, author, set(), terms).others
+def possible_opponents(terms: Requests, roster: Collection[Entry], author: str) -> tuple[str, ...]:
+    """Return the rated names of the other players whom an author may meet."""
+    return _Opponents.of(roster, author, set(), terms).others
 
 
-class _Known(NamedTuple):
-    """Whom an author may meet, by the names that they are rated by: his own versions, and `others`.
+class _Opponents(NamedTuple):
+    """The players whom an author may meet, by rated names: the author's `own` versions, and `others`.
 
-    `names` are others by the names that they are registered under, `closed` those whom nobody may meet.
+    `names` has the others by registered names, `closed` the registered names that requests may not meet.
     """
 
     own: tuple[str, ...]
@@ -98,8 +98,8 @@ class _Known(NamedTuple):
     closed: frozenset[str]
 
     @classmethod
-    def of(cls, roster: Collection[Entry], author: str, own: set[int], terms: Requests) -> _Known:
-        # Whoever asks a model pays for it, and that is the organiser.
+    def of(cls, roster: Collection[Entry], author: str, own: set[int], terms: Requests) -> _Opponents:
+        # Language models are excluded: the organiser pays for their calls.
         of_file = [entry for entry in roster if not entry.is_sent and entry.player.model is None]
         sent = [entry for entry in roster if entry.is_sent and entry.registered_name != author]
         met = [*of_file, *sent] if terms.against == "all" else of_file
@@ -111,35 +111,36 @@ class _Known(NamedTuple):
         )
 
     def called(self, name: str) -> str:
-        """The rated name of somebody who may be met; ConfigError for anybody else."""
+        """Return the rated name of a player who may be met; ConfigError for others."""
         if name in (*self.own, *self.others):
             return name
         if name in self.names:
             return self.names[name]
         if name.partition(VERSION_MARK)[0] in self.closed:
-            what = f"against: {name!r} is another author's, and is not met here"
+            what = f"against: {name!r} is another author's; this season does not allow that"
             raise ConfigError(what, hint="name a version of yours, or a player of the season's file")
         known = [*self.own, *self.others]
         hint = slip_of(name, known) or f"there are {first_few(known)}"
-        raise ConfigError(f"against: there is no {name!r}", hint=hint)
+        raise ConfigError(f"against: no player {name!r}", hint=hint)
 
 
 def _check_number(config: Config, kind: Kind, many: int) -> None:
     seats = config.game.table_size - 1
     if kind == REGRESS and many != 1:
-        raise ConfigError("against: a test has one base", hint="name one, such as your last version")
+        what = f"against: expected one base for a test, got {many}"
+        raise ConfigError(what, hint="name one, such as your last version")
     if not many:
-        raise ConfigError("against: names nobody", hint="name players, or versions of yours")
+        raise ConfigError("against: no opponents", hint="name players, or versions of yours")
     if kind == MATCH and many > seats:
-        what = f"against: names {many}, and a table has room for {seats}"
+        what = f"against: expected at most {seats} for a table, got {many}"
         raise ConfigError(what, hint="ask for a gauntlet")
     if many > MOST_AGAINST:
-        raise ConfigError(f"against: names {many}, and {MOST_AGAINST} are met at most")
+        raise ConfigError(f"against: expected at most {MOST_AGAINST}, got {many}")
 
 
 def _deals(config: Config, kind: Kind, shapes: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
     if kind != MATCH:
-        raise ConfigError("deals: are given to a match alone", hint="leave them out, and they are drawn")
+        raise ConfigError("deals: only a match takes given deals", hint="leave them out; they are drawn")
     dealt = []
     for number, shape in enumerate(shapes):
         try:
@@ -153,8 +154,8 @@ def _deals(config: Config, kind: Kind, shapes: Sequence[Mapping[str, Any]]) -> t
     return tuple(shapes)
 
 
-def _most(config: Config, terms: Requests, asked: Asked, many: int) -> int:
-    """How many matches are played at most: whole boards, since only these are fair."""
+def _most(config: Config, terms: Requests, asked: RequestForm, many: int) -> int:
+    """Return the most matches to play: whole boards, since only these are fair."""
     game = config.game
     if asked.kind == REGRESS:
         board, usual = len(game.duels), terms.matches
@@ -163,9 +164,9 @@ def _most(config: Config, terms: Requests, asked: Asked, many: int) -> int:
         board = usual = matches_of(game, [()] * tables)
     wanted = usual if asked.matches is None else asked.matches
     if wanted > terms.matches and asked.matches is not None:
-        raise ConfigError(f"matches: {wanted}, and a request has {terms.matches} at most")
+        raise ConfigError(f"matches: expected at most {terms.matches}, got {wanted}")
     if board > terms.matches:
-        what = f"this takes {board} matches, and a request has {terms.matches} at most"
+        what = f"this takes {board} matches; a request may have at most {terms.matches}"
         raise ConfigError(what, hint="name fewer opponents")
     if asked.deals is not None:
         return board

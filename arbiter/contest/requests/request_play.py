@@ -1,6 +1,6 @@
-"""A request as it is played: its matches one after the other, until it is over.
+"""Play of a request: its matches one after the other, until it is over.
 
-What is stored counts and is not played again, whoever was killed meanwhile.
+Stored matches count and are not played again, even if the process was killed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from arbiter.store.request_queue import Request
 
 LEVELS = {"elo0": 0.0, "elo1": 30.0, "evidence": True}
-"""What a regression test that an author asks for tells apart: less would take more matches than it has."""
+"""The hypotheses of a requested regression test: a smaller difference would need too many matches."""
 
 
 class RequestBoard(NamedTuple):
@@ -46,15 +46,15 @@ class RequestBoard(NamedTuple):
 
 
 class RequestPlay:
-    """The matches of a request. `next` says which is to be played, `add` takes it.
+    """The matches of a request: `next` returns the one to play, `add` stores it.
 
-    `trial` is the test of a request for one, else None.
+    `trial` is the regression test if the request is for one, else None.
     """
 
     def __init__(self, request: Request, config: Config, season: SeasonStore, store: Store) -> None:
-        """`config` and `season` are the rated season's, `store` is that of requests.
+        """Read progress from `store`, that of requests; `config` and `season` are the rated season's.
 
-        ConfigError where a program of it is gone.
+        ConfigError if a program has been removed.
         """
         self.request = request
         self.config = _with_players(config, season, request)
@@ -68,11 +68,11 @@ class RequestPlay:
 
     @property
     def is_whole(self) -> bool:
-        """True where no board is begun: all seats have had the same cards."""
+        """True if no board is incomplete: all seats have had the same cards."""
         return not self._board
 
     def next(self) -> MatchSpec | None:
-        """The match to play now; None where the request is over."""
+        """Return the match to play now; None if the request is over."""
         if self.trial is not None and self.trial.verdict is not None:
             return None
         while not self._board:
@@ -86,7 +86,7 @@ class RequestPlay:
         return self._board[0]
 
     def add(self, match: PackedMatch) -> None:
-        """Keep the match that was to be played."""
+        """Store the match that `next` returned."""
         self.season.add_packed(match)
         self._board = self._board[1:]
         self._count(match.summary)
@@ -97,12 +97,12 @@ class RequestPlay:
             self.trial.add(match)
 
     def _plan(self, board: RequestBoard) -> None:
-        """Keep who meets, unless it is known already."""
+        """Store the board's tables, unless they are stored."""
         if not self.season.tables(board.number):
             self.season.add_round(board.number, self.config.digest, board.tables, self.config.settings)
 
     def _all_boards(self) -> Iterator[RequestBoard]:
-        """Yield boards until the request has as many matches as it may."""
+        """Yield boards up to the request's number of matches."""
         most = self.request.most
         for number in count(1):
             board = boards_of(self.request, self.config, self.season.seed, number, self.trial)
@@ -113,7 +113,7 @@ class RequestPlay:
 
 
 def boards_of(request: Request, config: Config, seed: str, number: int, trial: Trial | None) -> RequestBoard:
-    """A board of a request, counted from 1."""
+    """Return a board of a request, counted from 1."""
     wish = request.wish
     if trial is not None:
         specs = list(block_specs(trial.experiment, seed, number))
@@ -130,7 +130,7 @@ def boards_of(request: Request, config: Config, seed: str, number: int, trial: T
 
 
 def _filled(names: Sequence[str], seats: int) -> list[str]:
-    """As many names as there are seats: each in its turn, again as a copy."""
+    """Fill the seats with names in turn; repeated names become copies."""
     return [
         names[place % len(names)] + (f"{COPY_MARK}{place // len(names) + 1}" if place >= len(names) else "")
         for place in range(seats)
@@ -138,7 +138,7 @@ def _filled(names: Sequence[str], seats: int) -> list[str]:
 
 
 def _with_players(config: Config, season: SeasonStore, request: Request) -> Config:
-    """The season's config with the versions that a request names; ConfigError where one is gone."""
+    """Return the season's config with the versions in a request; ConfigError if one has been removed."""
     of_file = {entry.player.name for entry in config.entries}
     found = []
     for name in (request.wish["player"], *request.wish["against"]):
@@ -151,13 +151,13 @@ def _with_players(config: Config, season: SeasonStore, request: Request) -> Conf
             if str(one.version) == version and one.state == ACCEPTED
         ]
         if not sent:
-            raise ConfigError(f"{name} is gone: its files were dropped, or it left the season")
+            raise ConfigError(f"{name} was removed: its files were dropped, or it left the season")
         found += sent
     return with_versions(config, found)
 
 
 def _experiment(config: Config, request: Request) -> Experiment:
-    """The regression test of a version against another player, by the stop rule of `arbiter regress`."""
+    """Return the regression test of a version against another player, with `arbiter regress`'s stop rule."""
     players = {entry.player.name: entry.player for entry in config.entries}
     game, (base,) = config.game, request.wish["against"]
 

@@ -1,7 +1,7 @@
-"""The desk: plays the matches that authors ask for, fairest first, beside the inspector.
+"""The worker that plays requested matches from the fair queue, in turn with the inspector.
 
-A match is the smallest part of a request, so nobody waits for more than one of another's. It reads the queue
-from the store and keeps there what was played, so it may be killed at any moment.
+It plays one match at a time, so an author waits for at most one match of another. It reads the queue from the
+store and records its progress there, so it may be killed at any time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arbiter.store import Store
 from arbiter.store.address import file_of
 from arbiter.store.request_queue import KEPT, WAITING
 from arbiter.store.sqlite import clear_remains
-from arbiter.store.submissions import ago
+from arbiter.store.submissions import time_before
 from arbiter.table import play_packed
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from arbiter.store.request_queue import Request
 
 LEFT_BYTES = 500_000_000
-"""Of the disk, for rated matches: nothing is played for authors where less is free."""
+"""Disk space reserved for rated matches: with less free, no requested match is played."""
 MOST_VOIDS = 2
-"""Voids of one match that end a request."""
-OURS = "the service could not play it; ask the organiser, whose log says more"
+"""A request ends after this many void plays of one match."""
+OURS = "the service could not play it; ask the organiser to look at the log"
 
 
-class Desk(Service):
+class RequestWorker(Service):
     """Plays the requests of some seasons."""
 
     queue = "requests"
@@ -50,22 +50,22 @@ class Desk(Service):
     def __init__(
         self, configs: Sequence[Config], executor: Executor, turns: Turns, say: Callable[[str], None]
     ) -> None:
-        """Each config has its isolation settled."""
+        """Each config has its isolation resolved."""
         super().__init__(configs, say)
         self._executor, self._turns = executor, turns
         self._stores: dict[str, Store] = {}
         self._plays: dict[str, RequestPlay] = {}
         self._voids: Counter[tuple[str, str]] = Counter()
 
-    def _waits(self) -> bool:
+    def _has_work_left(self) -> bool:
         return bool(self._again)
 
     def _work_on(self, config: Config) -> bool:
-        """Play the next match of a season's requests, if there is one."""
+        """Play the next match of a season's queue, if there is one."""
         request: Request | None = None
         try:
             season = self._season(config)
-            request = None if season is None else season.requests.next(self._resting(config))
+            request = None if season is None else season.requests.next(self._postponed(config))
             if season is None or request is None:
                 return False
             try:
@@ -73,19 +73,19 @@ class Desk(Service):
             except StoreError:
                 raise
             except Exception as error:
-                # Whatever it is, the others' requests go on.
+                # Any error ends only this request.
                 self._give_up(season, request, error)
         except StoreError as error:
             if self._closed.is_set():
                 return False
             self._say(f"{config.season}: requests: {error}")
             if request is not None:
-                self._rest(config, request.id)
+                self._postpone(config, request.id)
             return False
         return True
 
     def _play(self, config: Config, season: SeasonStore, request: Request) -> None:
-        """Play a match of a request, or end it where there is none."""
+        """Play a match of a request, or finish the request if none is left."""
         from arbiter.contest.requests.outcomes import outcome_of
 
         if (why := _why_not(season, request.author)) is not None:
@@ -115,16 +115,16 @@ class Desk(Service):
             self._plays.pop(request.place, None)
 
     def _give_up(self, season: SeasonStore, request: Request, error: Exception) -> None:
-        """End a request that cannot be played; its author hears why, unless the failure is ours."""
+        """End a request that cannot be played; its author sees the reason of a ConfigError only."""
         if not isinstance(error, ConfigError):
             failed = f"{type(error).__name__}: {error}"
-            self._say(f"{season.name}: request {request.id} is given up: {failed}")
+            self._say(f"{season.name}: request {request.id} failed: {failed}")
         problem = error.problems[0].message if isinstance(error, ConfigError) else OURS
         season.requests.finish(request.id, request.outcome, problem)
         self._plays.pop(request.place, None)
 
     def _played(self, season: SeasonStore, request: Request, spec: MatchSpec) -> PackedMatch | None:
-        """The match, or None where it was void: then it is tried again, or the request is over."""
+        """Play and return a match, or None if it was void: it is retried, or the request ends."""
         try:
             match: PackedMatch = self._executor.submit(play_packed, spec).result()
         except VoidMatch as void:
@@ -139,7 +139,7 @@ class Desk(Service):
         return match
 
     def _opened(self, config: Config, season: SeasonStore, request: Request) -> RequestPlay:
-        """The matches of a request; those that were played before are read once."""
+        """Return the play of a request, cached; stored matches are read once."""
         from arbiter.contest.requests.request_play import RequestPlay
 
         store = self._store(config)
@@ -148,33 +148,33 @@ class Desk(Service):
         return self._plays[request.place]
 
     def _store(self, config: Config) -> Store:
-        """The store of requests; one whose file was removed is made again, without what it held."""
+        """Open the store of requests; create it again, empty, if its file was removed."""
         address = store_beside(config.store, config.file)
         before = self._stores.get(address)
         if (file := file_of(address)) is not None:
             with suppress(OSError):
                 clear_remains(file)
-        store = self._stores[address] = Store.reopened(address, before)
+        store = self._stores[address] = Store.reopen(address, before)
         if before not in (None, store):
-            self._say(f"{config.season}: {store.name} was removed: requests under way begin again")
+            self._say(f"{config.season}: {store.name} was removed: open requests start over")
             self._plays.clear()
         return store
 
-    def _tidy(self, config: Config, season: SeasonStore) -> None:
-        """Remove the matches of requests that ended long ago, and forget what is read again where needed."""
+    def _clean_up(self, config: Config, season: SeasonStore) -> None:
+        """Delete the matches of requests that ended before `KEPT`, and clear the caches."""
         self._plays.clear()
         self._voids.clear()
-        for request in season.requests.ended_before(ago(KEPT)):
+        for request in season.requests.ended_before(time_before(KEPT)):
             self._store(config).drop_season(request.place)
-            season.requests.forget(request.id)
+            season.requests.forget_matches(request.id)
 
 
 def _why_not(season: SeasonStore, name: str) -> str | None:
-    """Return why nothing is played for an author now; None where it is."""
-    author = season.authors.named(name)
+    """Return why an author's requests are not played now, or None."""
+    author = season.authors.find(name)
     order = effective_orders(season.orders.read().given).suspended.get(name)
     if author is None or not author.alive:
-        return f"{name} is no author any more"
+        return f"{name} is no longer an author"
     if order is not None:
         return f"{name} is suspended: {order.because}"
     return None if season.running.read().closed is None else "the season is closed"

@@ -1,1 +1,1 @@
-"""Programs that authors send: who may, what they sent, what was found of it."""
+"""Programs that authors send: accounts, archives, builds, inspection."""

@@ -1,4 +1,4 @@
-"""Sources built, and what their command names taken over: regular files of bounded size alone."""
+"""Builds sources and copies the products that the command names: only regular files of limited size."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from arbiter.season.config.programs import Languages
 
 ROOM_BYTES = 256 << 20
-"""The bytes that a build may write, besides a copy of what was sent."""
+"""The bytes that a build may write, in addition to a copy of the sources."""
 CHUNK = 1 << 20
 FOLLOW_NONE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NO_BUILD = (
     "send a program that needs no build, such as bot.py, or the built one with a bot.yaml that starts it"
 )
-LOOK = "look at its output, and build it at home with the same command"
+LOOK = "read its output, and run the same command at home"
 
 
 def build(
@@ -41,15 +41,15 @@ def build(
     launcher: Launcher,
     languages: Languages = MappingProxyType({}),
 ) -> str:
-    """Run a recipe's build, put what the command names beside the sources, and return the build's output.
+    """Run a recipe's build, copy what the command names beside the sources, and return the build's output.
 
-    Refused if it fails, VoidMatch if our side does.
+    Refused if the build fails, VoidMatch if the machine does.
     """
     words = " ".join(recipe.build)
     if not terms.builds:
-        raise Refused(f"this season builds nothing, and it needs {words}", NO_BUILD)
+        raise Refused(f"it needs a build ({words}), and this season allows none", NO_BUILD)
     if why := problem():
-        raise Refused(f"nothing can be built on this machine: {why}", NO_BUILD)
+        raise Refused(f"this machine cannot build: {why}", NO_BUILD)
     first = recipe.build[0]
     own = "/" in first or (source / first).is_file()
     spoken = {word: (tool(one.program), *one.read) for word, one in languages.items()}
@@ -73,9 +73,9 @@ def build(
 
 
 def _take(folder: int, word: str, source: Path, room: int, output: str) -> int:
-    """Copy the file that a word names, if it names one, and return its size.
+    """Copy the file that a word names, if any, and return its size.
 
-    Refused if it is longer than `room`, or is a link or the like.
+    Refused if it is larger than `room` or not a regular file.
     """
     parts = PurePosixPath(word).parts
     with ExitStack() as opened:
@@ -86,31 +86,28 @@ def _take(folder: int, word: str, source: Path, room: int, output: str) -> int:
                 opened.callback(os.close, at)
             found = os.stat(parts[-1], dir_fd=at, follow_symlinks=False)
         except (OSError, ValueError, IndexError):
-            # Not there, or behind a link: the command is looked at once all is built.
+            # Missing, or behind a link: the command is checked after the build.
             return 0
         if stat.S_ISDIR(found.st_mode):
             return 0
         if not stat.S_ISREG(found.st_mode):
-            raise Refused(
-                f"the build made {word}, which is a link or a device", "let it write a file", output
-            )
+            raise Refused(f"the build made {word} a link or a device", "let it write a file", output)
         if found.st_size > room:
-            size = f"{found.st_size:,} bytes; at most {room:,} are taken"
-            raise Refused(f"the build made {word}, which has {size}", "make it smaller", output)
-        # What ran there is dead: it is still the same file.
+            size = f"{found.st_size:,} bytes; the limit is {room:,}"
+            raise Refused(f"the build made {word} with {size}", "make it smaller", output)
+        # The build's processes are dead, so it is still the same file.
         file = os.open(parts[-1], FOLLOW_NONE, dir_fd=at)
         opened.callback(os.close, file)
         try:
             _copy(file, source.joinpath(*parts), found.st_mode)
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
-            raise Refused(
-                f"the build made {word}, which the archive holds as something else", LOOK, output
-            ) from None
+            what = f"the build made {word}, a file in place of a folder or the reverse"
+            raise Refused(what, LOOK, output) from None
     return found.st_size
 
 
 def _copy(file: int, target: Path, mode: int) -> None:
-    """Write a file anew, whatever the sources had in its place."""
+    """Write a file, atomic_path one of the sources."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     write_new(target, iter(partial(os.read, file, CHUNK), b""), mode)

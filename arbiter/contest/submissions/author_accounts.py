@@ -1,13 +1,12 @@
-"""Authors of a season, and their people: added or invited, given tokens, known again by them.
+"""Accounts of authors and their people: add, invite, join, remove, renew and revoke tokens.
 
-A token is 32 bytes from the system, shown once; the store has its SHA-256 alone, so a reader of the store
-cannot send a program with it. The same holds for the code of an invitation, which makes authors, or people of
-a player; who joined may leave, or be removed.
+A token has 32 random bytes and is shown once; the store has only its SHA-256, so a reader of the store cannot
+use it. The same holds for the code of an invitation, with which people become authors or join a player.
 
-No two names are ones that a reader would take for one. What a name looks like is made by a plain rule:
-compatibility forms, case, accents and spaces are taken away, letters of other alphabets that look like Latin
-ones become these, and alike become ``0`` and ``o``; ``1``, ``i``, ``l`` and ``|``; ``rn`` and ``m``; ``vv``
-and ``w``. Besides, the letters of a name are of one alphabet, since no table has all pairs.
+No two names may look alike. Names are compared without compatibility forms, case, accents and spaces; letters
+of other alphabets that look Latin become Latin; and these are equal: ``0`` and ``o``; ``1``, ``i``, ``l`` and
+``|``; ``rn`` and ``m``; ``vv`` and ``w``. The letters of a name must be of one alphabet, since no table has
+all pairs of look-alikes.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.config.value_types import check_name
-from arbiter.store.audit import moment
-from arbiter.store.invitations import UsedUp
-from arbiter.store.people import spelled
+from arbiter.store.audit import timestamp
+from arbiter.store.invitations import InvalidInvitation
+from arbiter.store.people import audit_name
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -34,11 +33,11 @@ if TYPE_CHECKING:
 
 TOKEN_BYTES = 32
 CODE_LETTERS, CODE_LENGTH, CODE_GROUP = "abcdefghjkmnpqrstuvwxyz23456789", 16, 4
-"""A code is read from a blackboard: no two letters look alike. 79 bits."""
+"""Codes are copied by hand: no two letters look alike. 79 bits."""
 LASTS = timedelta(days=7)
-"""Of a code to a player."""
+"""The validity of an invitation to a player."""
 FEW = 20
-"""Names that a hint may list."""
+"""The most names in a hint."""
 _CYRILLIC = dict(zip("авгеһзіјкмнопрстухѕьԁԛԝӏ", "abreh3ijkmhonpctyxsbdqwl", strict=True))
 _GREEK = dict(zip("αβγεζηικμνοπρτυχω", "abyeznikmvonptuxw", strict=True))
 _ARMENIAN = dict(zip("օսոհցյզ", "ounhgjq", strict=True))
@@ -46,16 +45,16 @@ _LATIN = {"ı": "l", "i": "l", "1": "l", "|": "l", "0": "o", "ɑ": "a", "ɡ": "g
 _TO_LATIN = str.maketrans({**_CYRILLIC, **_GREEK, **_ARMENIAN})
 _ALIKE = str.maketrans(_LATIN)
 _WRITTEN_TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "LATIN"})
-"""Scripts that stand in one name in East Asia."""
+"""Scripts that East Asian names mix."""
 
 
 def hash_of(token: str) -> str:
-    """Return the hash by which the store knows a token, or a session."""
+    """Return the hash of a token or session, as stored."""
     return sha256(token.encode(errors="replace")).hexdigest()
 
 
 def new_token() -> str:
-    """Make a token; it begins with a letter or a digit, so that shells and tables leave it as it is."""
+    """Create a token; it starts with a letter or digit, so that it is no option or formula."""
     while not (token := secrets.token_urlsafe(TOKEN_BYTES))[0].isalnum():
         pass
     return token
@@ -64,21 +63,22 @@ def new_token() -> str:
 def add_authors(
     config: Config, stored: SeasonStore, names: Sequence[str], organiser: bool, who: str
 ) -> list[tuple[str, str]]:
-    """Add authors; each one's name as it is kept, and its token.
+    """Add authors; return their normalised names and tokens.
 
-    ConfigError where a name is none, is taken by an author or a player, or looks like one that is; then
-    nobody is added.
+    ConfigError, and no author is added, if a name is invalid, or it or a look-alike is taken.
     """
     settled = free_names(config, stored, names)
     return [(name, add_author(stored, name, organiser, who)) for name in settled]
 
 
 def free_names(config: Config, stored: SeasonStore, names: Sequence[str]) -> list[str]:
-    """The names as they are kept; ConfigError where one is none, or taken."""
+    """Return the names normalised; ConfigError if one is invalid or taken."""
     taken = [author.name for author in stored.authors.all()]
     taken += [entry.registered_name for entry in config.entries]
-    # The log names people so.
-    taken += [spelled(one.player, one.member) for people in stored.members.all().values() for one in people]
+    # The names of people in the audit log.
+    taken += [
+        audit_name(one.player, one.member) for people in stored.members.all().values() for one in people
+    ]
     settled: list[str] = []
     for name in map(settled_name, names):
         refuse_alike(name, [*taken, *settled])
@@ -87,18 +87,19 @@ def free_names(config: Config, stored: SeasonStore, names: Sequence[str]) -> lis
 
 
 def add_author(stored: SeasonStore, name: str, organiser: bool, who: str, code: str | None = None) -> str:
-    """Make an author with a settled name, with the SHA-256 of a `code` by an invitation; the token."""
+    """Add an author with a normalised name, by an invitation if `code` is given; return the token."""
     token = new_token()
     if not stored.authors.add(name, looks(name), hash_of(token), organiser, who, code):
-        raise ConfigError(f"the name {name} is taken", hint="take another one")
+        raise ConfigError(f"the name {name} is taken", hint="choose another one")
     return token
 
 
 def renew(stored: SeasonStore, name: str, who: str, member: str | None = None, living: bool = False) -> str:
-    """Another token for one of an author's people, the old one being dead at once.
+    """Replace the token of one of an author's people; the old one is invalid at once. Return the new one.
 
-    ConfigError if there is no such author or `member`; None and the author's own name are the first one, who
-    may have none now unless it must be `living`. What comes of who is gone meanwhile is a dead token.
+    `member` None or the author's name is the first person, who gets a token even after losing it unless
+    `living` is set. ConfigError if there is no such author or member; if the person is removed meanwhile, the
+    new token is invalid.
     """
     author, token = author_named(stored, name), new_token()
     whom = None if member is None else member_named(stored, author.name, member)
@@ -107,52 +108,52 @@ def renew(stored: SeasonStore, name: str, who: str, member: str | None = None, l
 
 
 def revoke(stored: SeasonStore, name: str, who: str) -> list[str]:
-    """No token for an author, until it is renewed; ConfigError if there is none to take away.
+    """Revoke the tokens of an author and its people; ConfigError if it has none.
 
-    What never played is dropped: the names of its files, which the caller removes.
+    Versions that never played are dropped: return their file names, for the caller to delete.
     """
     author = author_named(stored, name)
     if not author.alive:
-        raise ConfigError(f"{author.name} has no token", hint="arbiter authors renew gives one")
+        raise ConfigError(f"{author.name} has no token", hint="arbiter authors renew creates one")
     return stored.authors.set_token(author.name, None, who)
 
 
 def member_named(stored: SeasonStore, player: str, name: str) -> str | None:
-    """One of a player's people as the store knows him; ConfigError if there is none of this name."""
+    """Return the member name of a player's person, None for the first; ConfigError if unknown."""
     if name == player:
         return None
     people = [one.name for one in stored.members.of(player)]
     if name not in people:
-        hint = did_you_mean(name, people) if people else "arbiter authors renew gives a token"
-        raise ConfigError(f"{player} has nobody called {name!r}", hint=hint)
+        hint = did_you_mean(name, people) if people else "arbiter authors renew creates a token"
+        raise ConfigError(f"{player} has no member {name!r}", hint=hint)
     return name
 
 
 def author_named(stored: SeasonStore, name: str) -> Author:
-    """An author; ConfigError if there is none of this name."""
-    found = stored.authors.named(name)
+    """Return the author of this name; ConfigError if unknown."""
+    found = stored.authors.find(name)
     if found is None:
         known = [author.name for author in stored.authors.all()]
-        hint = did_you_mean(name, known) if 0 < len(known) <= FEW else "arbiter authors list names them"
+        hint = did_you_mean(name, known) if 0 < len(known) <= FEW else "arbiter authors list prints them"
         raise ConfigError(f"no author {name!r}", hint=hint)
     return found
 
 
 def settled_name(text: str) -> str:
-    """A name as it is kept; ConfigError for one that is none, or mixes alphabets."""
+    """Return a name normalised; ConfigError if it is invalid or mixes alphabets."""
     name = unicodedata.normalize("NFKC", text)
     check_name(name)
     if printable(name) != name:
-        raise ConfigError(f"not a name: {text!r} has characters that nobody sees", hint="leave them out")
+        raise ConfigError(f"not a name: {text!r} has invisible characters", hint="leave them out")
     scripts = {unicodedata.name(mark, "?").split()[0] for mark in name if mark.isalpha()}
     if len(scripts) > 1 and not scripts <= _WRITTEN_TOGETHER:
         words = " and ".join(sorted(script.capitalize() for script in scripts))
-        raise ConfigError(f"{name} mixes letters: {words}", hint="take those of one alphabet")
+        raise ConfigError(f"{name} mixes alphabets: {words}", hint="use letters of one")
     return name
 
 
 def looks(name: str) -> str:
-    """Return what a reader may take a name for: equal for names that look alike."""
+    """Return a key that is equal for names that look alike."""
     text = unicodedata.normalize("NFKC", name).casefold()
     bare = "".join(
         mark
@@ -163,46 +164,47 @@ def looks(name: str) -> str:
 
 
 def refuse_alike(name: str, taken: Iterable[str]) -> None:
-    """ConfigError where a name is taken, or looks like one that is."""
+    """Raise ConfigError if a name is taken, or looks like a taken one."""
     for other in taken:
         if looks(other) == looks(name):
             what = "is taken" if other == name else f"looks like {other}, which is taken"
-            raise ConfigError(f"the name {name} {what}", hint="take another one")
+            raise ConfigError(f"the name {name} {what}", hint="choose another one")
 
 
 def invite(stored: SeasonStore, uses: int, who: str) -> str:
-    """Make an invitation of so many authors; its code."""
+    """Create an invitation for a number of authors; return its code."""
     letters = _letters()
     stored.invitations.add(hash_of(letters), uses, who)
     return _written(letters)
 
 
 def invite_to(stored: SeasonStore, player: str, uses: int, who: str, per_day: int | None = None) -> str:
-    """Make an invitation of so many people to a player, which ends after `LASTS`; its code.
+    """Create an invitation to a player for a number of people, valid for `LASTS`; return its code.
 
-    ConfigError where there is no such player, or it has no room for so many; TooMany as `InvitationBook.add`.
+    ConfigError for an unknown or full player; RateLimited as for `InvitationStore.add`.
     """
     author, letters = author_named(stored, player), _letters()
     if author.organiser:
-        raise ConfigError(f"{player} is an organiser, who acts alone", hint="arbiter authors add --organiser")
-    stored.invitations.add(hash_of(letters), uses, who, author.name, moment(LASTS), per_day)
+        what = f"{player} is an organiser, who has no members"
+        raise ConfigError(what, hint="arbiter authors add --organiser adds another one")
+    stored.invitations.add(hash_of(letters), uses, who, author.name, timestamp(LASTS), per_day)
     return _written(letters)
 
 
 def hash_of_code(text: str) -> str:
-    """Return the hash by which the store knows an invitation, however its code was typed."""
+    """Return the hash of an invitation's code, as stored; case and separators do not matter."""
     return hash_of("".join(letter for letter in text.lower() if letter.isalnum()))
 
 
 def join(config: Config, stored: SeasonStore, code: str, name: str) -> str:
-    """Make an author by an invitation, or one of a player's people; the token.
+    """Become an author, or join a player, by an invitation; return the token.
 
-    ConfigError as for `add_authors`, or UsedUp, or Full where the player has no room.
+    ConfigError as for `add_authors`, InvalidInvitation, or PlayerFull if the player has no room.
     """
     digest = hash_of_code(code)
     found = stored.invitations.find(digest)
     if found is None:
-        raise UsedUp
+        raise InvalidInvitation
     if found.player is None:
         (settled,) = free_names(config, stored, [name])
         return add_author(stored, settled, False, settled, digest)
@@ -210,22 +212,22 @@ def join(config: Config, stored: SeasonStore, code: str, name: str) -> str:
 
 
 def remove(stored: SeasonStore, player: str, name: str, who: str, verb: str = "remove") -> None:
-    """Take one of a player's people out; ConfigError where there is none such, or it is the last."""
+    """Remove one of a player's people; ConfigError if there is no such person, or it is the last."""
     author = author_named(stored, player)
     member = member_named(stored, author.name, name)
     if not stored.members.remove(author.name, member, who, verb):
-        raise ConfigError(f"{spelled(author.name, member)} has no token")
+        raise ConfigError(f"{audit_name(author.name, member)} has no token")
 
 
 def _join(stored: SeasonStore, player: str, code: str, name: str) -> str:
     settled = settled_name(name)
     if "/" in settled:
-        raise ConfigError(f"not a name: {settled!r}", hint="leave the / out")
+        raise ConfigError(f"not a name: {settled!r}", hint="leave out the /")
     refuse_alike(settled, [player, *(one.name for one in stored.members.of(player))])
-    refuse_alike(spelled(player, settled), (author.name for author in stored.authors.all()))
+    refuse_alike(audit_name(player, settled), (author.name for author in stored.authors.all()))
     token = new_token()
     if not stored.members.add(player, settled, looks(settled), hash_of(token), code):
-        raise ConfigError(f"the name {settled} is taken", hint="take another one")
+        raise ConfigError(f"the name {settled} is taken", hint="choose another one")
     return token
 
 

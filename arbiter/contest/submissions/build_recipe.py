@@ -1,11 +1,10 @@
-"""The program in an archive: as bot.yaml says, else as the names of its files do.
+"""How the program in an archive is built and started: by bot.yaml, else by the names of its files.
 
-An author's file names words of a command, never more: they are passed on as they are, and no shell sees them
-unless the author starts one.
+bot.yaml lists the words of commands, which are passed on unchanged; no shell interprets them unless the
+author starts one.
 
-Of files whose author says nothing those with known names come first, in a fixed order. Without one of them
-the only file called ``bot`` counts, then the only one called ``main``, whatever its language, and else the
-only program that there is. Where there are two, nobody guesses.
+Without it known file names come first, in a fixed order; then the only program called ``bot``, then the only
+one called ``main``, in any language, else the only program. If there are two, the archive is refused.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 WRITTEN, SHELL = "bot.yaml", "bot.sh"
 OUTPUT = "bot"
-"""The product of a build; an executable of this name may be sent, too."""
+"""The product of a build, or an executable in the archive."""
 JAVA = 'javac -d "$TMPDIR/classes" "$1" && jar cfe bot.jar "$2" -C "$TMPDIR/classes" .'
 INTERPRETERS = {
     ".py": ("python3",), ".js": ("node",), ".mjs": ("node",), ".cjs": ("node",), ".sh": ("bash",),
@@ -48,27 +47,25 @@ BUILDS = {
     ".cpp": "g++ -O2 -o bot {}", ".cc": "g++ -O2 -o bot {}", ".cxx": "g++ -O2 -o bot {}",
     ".c": "gcc -O2 -o bot {} -lm", ".rs": "rustc -O -o bot {}", ".go": "go build -o bot",
 }  # fmt: skip
-"""The commands that make `OUTPUT` of a source file; `{}` stands for its name."""
+"""The commands that build `OUTPUT` from a source file; `{}` is its name."""
 MAKES_PROGRAMS = {*INTERPRETERS, *BUILDS, ".java"}
 MEANT = ("bot", "main")
 PLAIN = re.compile(r"\w[\w.+ -]*")
-"""Names that no program takes for an option, or for a file of options."""
+"""File names that no program mistakes for an option or response file."""
 MAIN = re.compile(r"\bstatic\s+(?:final\s+)?(?:public\s+)?void\s+main\s*\(")
 PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 MOST_READ = 1 << 20
 SHOWN = 3
 LONGEST_WRITTEN = 16 << 10
-"""Bytes of bot.yaml."""
-INSIDE = (
-    "name files of the archive by their names from its folder on, and other programs by their names alone"
-)
+"""The most bytes of bot.yaml."""
+INSIDE = "name files by their paths within the archive, and installed programs by their bare names"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The command of a program, how it is built (not at all if `build` is empty), what else it may read.
+    """The command of a program, its build command (empty for none), what else it may read.
 
-    `publish_notes` is None where the author does not say whether its notes are for all.
+    `publish_notes` is None if the author does not state whether the bot's notes are public.
     """
 
     command: tuple[str, ...]
@@ -78,12 +75,12 @@ class Recipe:
 
 
 def _java(name: str, main: str) -> Recipe:
-    """The class `main` of a source file as a program; names are words of their own, which no shell reads."""
+    """Return the recipe of a Java source file with the class `main`; names are not parsed by the shell."""
     return Recipe(("java", "-jar", "bot.jar"), ("sh", "-ec", JAVA, "sh", name, main))
 
 
 def _by_ending(name: str) -> Recipe:
-    """Return how a file is built and started, its name being all that is known of it."""
+    """Return the recipe of a file by its name alone."""
     ending = PurePosixPath(name).suffix.lower()
     if name == "Makefile":
         return Recipe((f"./{OUTPUT}",), ("make",))
@@ -101,14 +98,14 @@ KNOWN = {
         "bot.py", "bot.js", SHELL, "Makefile", "main.cpp", "main.c", "main.rs", "main.go", "Main.java",
     )
 }  # fmt: skip
-"""By the name of a file at the top, the first that is there."""
+"""Recipes by known names of files at the top, in order of precedence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A checked program: its command and what else it may read, from `source/` on; the SHA-256 of all files.
+    """A checked program: its command, what else it may read, both relative to `source/`, and its files.
 
-    `files` has them by their names from the version's folder on; `publish_notes` as in a `Recipe`.
+    `files` has the SHA-256 of all files by paths in the version's folder; `publish_notes` as in `Recipe`.
     """
 
     command: tuple[str, ...]
@@ -117,7 +114,7 @@ class Program:
     publish_notes: bool | None = None
 
     def player(self, name: str, folder: Path, languages: Languages = MappingProxyType({})) -> Player:
-        """It as a player, the version's folder being `folder`."""
+        """Return the program in a version's folder as a player."""
         source = folder / SOURCE
         return submitted_player(name, self.command, source, self.read, languages, source)
 
@@ -140,15 +137,15 @@ class _BotModel(StrictModel):
 
 
 def recipe_of(source: Path) -> Recipe:
-    """Return what the files in `source` say is to be started; Refused if they do not say it."""
+    """Return the recipe of the files in `source`; Refused if they do not determine one."""
     if (source / WRITTEN).is_file():
-        return _written(source / WRITTEN)
+        return _recipe_from_yaml(source / WRITTEN)
     return by_names(source)
 
 
-def _written(file: Path) -> Recipe:
+def _recipe_from_yaml(file: Path) -> Recipe:
     if file.stat().st_size > LONGEST_WRITTEN:
-        raise Refused(f"{WRITTEN} is longer than {LONGEST_WRITTEN} bytes", "it takes a few lines")
+        raise Refused(f"{WRITTEN} is longer than {LONGEST_WRITTEN} bytes", "a few lines suffice")
     try:
         document = read_document(file)
         try:
@@ -161,13 +158,13 @@ def _written(file: Path) -> Recipe:
             raise ConfigError(place_problems(problems, document))
     except ConfigError as error:
         lines = [problem.text(WRITTEN) for problem in error.problems]
-        example = "write, for one: command: [python3, bot.py]"
+        example = "write, for example: command: [python3, bot.py]"
         raise Refused(lines[0], error.problems[0].hint or example, "\n".join(lines)) from None
     return Recipe(tuple(model.command), tuple(model.build), tuple(model.read), model.publish_notes)
 
 
 def _strays(model: _BotModel) -> Iterator[Problem]:
-    """Yield what leads out of the archive, or could not be passed on."""
+    """Yield problems of words that lead out of the archive or cannot be executed."""
     for key in ("command", "build", "read"):
         for number, word in enumerate(getattr(model, key)):
             if _is_outside(word):
@@ -184,8 +181,8 @@ def _is_outside(word: str) -> bool:
     return path.is_absolute() or ".." in path.parts
 
 
-def refuse_lacking(recipe: Recipe, source: Path, languages: Languages = MappingProxyType({})) -> None:
-    """Refused if the command or `read` names what is not there, once all is built."""
+def check_files_exist(recipe: Recipe, source: Path, languages: Languages = MappingProxyType({})) -> None:
+    """Raise Refused if, after the build, the command or `read` names a missing file."""
     path = path_of((language.program,) for language in languages.values())
     problems = command_problems(recipe.command, source, path)
     program = recipe.command[0]
@@ -195,12 +192,12 @@ def refuse_lacking(recipe: Recipe, source: Path, languages: Languages = MappingP
     ]
     lacks += [(f"there is no {path}", "") for path in recipe.read if not is_there(source, path)]
     for message, missing in lacks:
-        made = "the build must make it" if recipe.build else f"name what is there in the command of {WRITTEN}"
+        made = "the build must make it" if recipe.build else f"name an existing file in {WRITTEN}"
         raise Refused(message, made, missing=missing)
 
 
 def is_there(source: Path, word: str) -> bool:
-    """True if a word names something in the folder."""
+    """Return True if a word names something in the folder."""
     try:
         return (source / word).exists()
     except (OSError, ValueError):
@@ -208,12 +205,12 @@ def is_there(source: Path, word: str) -> bool:
 
 
 def named_files(recipe: Recipe) -> Sequence[str]:
-    """The words that may name files that a build makes: those of the command and of `read`."""
+    """Return the words that may name products of the build: those of the command and of `read`."""
     return tuple(dict.fromkeys((*recipe.command, *recipe.read)))
 
 
 def by_names(source: Path) -> Recipe:
-    """Return what the names of the files in `source` say is to be started; Refused if they do not say it."""
+    """Return the recipe by the file names in `source`; Refused if they do not determine one."""
     for name in KNOWN:
         if (source / name).is_file():
             return _recipe_of(source / name)
@@ -231,7 +228,7 @@ def by_names(source: Path) -> Recipe:
 
 
 def _recipe_of(file: Path) -> Recipe:
-    """Return how a file is built and started, by its ending and by what it says itself."""
+    """Return the recipe of a file by its suffix and content."""
     kind = file.suffix.lower()
     if kind == ".sh" and _begins_with(file, b"#!"):
         return Recipe((f"./{file.name}",))
@@ -243,30 +240,29 @@ def _recipe_of(file: Path) -> Recipe:
 def _several(found: Sequence[Path]) -> Refused:
     names = [path.name for path in found]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    detail = f"which one is to be started is not said: {', '.join(names[:SHOWN])}{more}"
+    detail = f"cannot tell which program to start: {', '.join(names[:SHOWN])}{more}"
     kind = found[0].suffix
     if kind.lower() == ".java":
-        return Refused(detail, "let one class alone have a main, or call that class Main")
+        return Refused(detail, "let only one class have a main, or call that class Main")
     recipe = _recipe_of(found[0])
     how = f"write a {WRITTEN}, such as {_shown(recipe.command, 'command')}"
     how += f" and {_shown(recipe.build, 'build')}" if recipe.build else ""
     taken = any(path.stem.lower() == MEANT[0] for path in found)
-    return Refused(detail, how if taken else f"call the one to be started {MEANT[0]}{kind}, or {how}")
+    return Refused(detail, how if taken else f"call the one to start {MEANT[0]}{kind}, or {how}")
 
 
 def _none(source: Path) -> Refused:
-    detail = f"there is nothing to start: no {WRITTEN}, {', '.join(KNOWN)}"
+    detail = f"nothing to start: no {WRITTEN}, {', '.join(KNOWN)}"
     if nested := next(_nested(source), None):
-        how = f"{nested.name} lies in the folder {nested.parent}: pack what is in that folder"
+        how = f"{nested.name} is in the folder {nested.parent}: pack the contents of that folder"
         if nested.suffix.lower() in INTERPRETERS:
             words = [word.replace(nested.name, str(nested)) for word in _recipe_of(source / nested).command]
             how += f", or write a {WRITTEN} with {_shown(words, 'command')}"
         return Refused(detail, how)
     there = sorted(path.name + "/" * path.is_dir() for path in source.iterdir())
     shown = ", ".join(there[:SHOWN]) + ", ..." * (len(there) > SHOWN)
-    return Refused(
-        detail, f"it holds {shown}: call the program bot.py, say, or write a {WRITTEN} with its command"
-    )
+    how = f"call the program bot.py, for example, or write a {WRITTEN} with its command"
+    return Refused(detail, f"it holds {shown}: {how}")
 
 
 def _shown(words: Sequence[str], key: str) -> str:
@@ -274,7 +270,7 @@ def _shown(words: Sequence[str], key: str) -> str:
 
 
 def _nested(source: Path) -> Iterator[Path]:
-    """Programs in folders that are called as one at the top would be, the nearest first, from `source` on."""
+    """Yield programs in subfolders with a name in `MEANT`, the nearest first, relative to `source`."""
     for path in sorted(source.rglob("*"), key=lambda path: (len(path.parts), path)):
         if path.is_file() and path.suffix.lower() in MAKES_PROGRAMS and path.stem.lower() in MEANT:
             yield path.relative_to(source)

@@ -1,7 +1,7 @@
-"""A program sent to a site, from its author's machine; no package beyond the standard library.
+"""A client that sends programs and requests to a site; only the standard library.
 
-Redirections are not followed, since the token would go wherever they lead. What stands between an author
-and a site, failing TLS or a proxy that answers in its place, is put into words.
+Redirects are not followed, since they would forward the token. Failures of TLS and answers of a proxy in the
+site's place become messages with a remedy.
 """
 
 from __future__ import annotations
@@ -29,77 +29,77 @@ if TYPE_CHECKING:
     from typing import IO
 
 SECONDS = 60.0
-"""Without a byte from the site."""
+"""The timeout of a connection and of each read."""
 LOOK_SECONDS = 1.0
 PATIENCE_SECONDS = 120.0
-"""For a site that does not answer while a verdict is waited for."""
+"""How long to wait for a site that stops answering before the verdict."""
 LONGEST_ANSWER = 4_000_000
 LEFT_OUT = "__pycache__"
 EARLIEST = (1980, 1, 1, 0, 0, 0)
-"""The moment of all files of an archive, so that the same folder is the same archive."""
+"""The time of all files in an archive, so that the same folder gives the same archive."""
 
 
 OVER = ("accepted", "refused", "dropped", "done", "cancelled")
-"""States of submissions and requests from which nothing follows."""
+"""Final states of submissions and requests."""
 NO_WAY = (502, 503, 504)
-"""Statuses of a proxy that does not reach the site: it may be started again at this moment."""
+"""Statuses of a proxy that cannot reach the site, which may be restarting."""
 _LONGEST = 200
 _TITLE = re.compile(r"<title[^>]*>([^<]*)</title", re.IGNORECASE)
 _OTHER_NAME = "give the address with the name that the certificate is for"
 _DATES = {9: "is the date of this machine right?", 10: "the organiser has to renew it"}
 _FIXES = {**_DATES, 62: _OTHER_NAME, 64: _OTHER_NAME}
-"""By OpenSSL's code of what is wrong with a certificate (X509_V_ERR_*)."""
+"""Remedies by OpenSSL's certificate error (X509_V_ERR_*)."""
 _TRUST = "if the organiser gave you the site's certificate, SSL_CERT_FILE=FILE trusts it"
 _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
 
 
-class NoServer(ArbiterError):
+class SiteUnreachable(ArbiterError):
     exit_code = 1
 
 
-class Words(NamedTuple):
-    """A message: what is wrong, and what helps."""
+class SiteProblem(NamedTuple):
+    """A message: what is wrong, and the remedy."""
 
     said: str
     fix: str
 
 
 class SiteAnswer(NamedTuple):
-    """An answer's status, and what its JSON says; `words` where it is no site's, but a proxy's."""
+    """An answer's status and JSON; `words` if it came from a proxy instead of the site."""
 
     status: int
     shape: dict[str, Any]
-    words: Words | None = None
+    words: SiteProblem | None = None
 
     def error(self) -> str:
-        """Return what went wrong, in the site's words."""
+        """Return the site's error message."""
         error = self.shape.get("error")
         if not isinstance(error, dict):
             return f"status {self.status}"
         words = [str(error[key]) for key in ("message", "hint") if error.get(key)]
-        words += [f"again in {error['seconds']} s"] if "seconds" in error else []
+        words += [f"try again in {error['seconds']} s"] if "seconds" in error else []
         return printable("; ".join(words)) or f"status {self.status}"
 
 
 class SiteAddress:
-    """Where a site is, and the way to ask it: `path` is what its address has behind the port."""
+    """The address of a site, to send requests to: `path` is what follows the port."""
 
     def __init__(self, url: str) -> None:
-        """ConfigError for an address that is none."""
+        """Parse an address; ConfigError if it is invalid."""
         parts = urlsplit(url)
         try:
             self._port = parts.port
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"not an address of a site: {url!r}", hint="write http://127.0.0.1:8000/")
+            raise ConfigError(f"not the address of a site: {url!r}", hint="write http://127.0.0.1:8000/")
         self.url, self.path = url, parts.path.rstrip("/")
         self._secure, self._host = parts.scheme == "https", parts.hostname
 
     def ask(
         self, method: str, path: str, headers: Mapping[str, str], body: IO[bytes] | None = None, size: int = 0
     ) -> SiteAnswer:
-        """The answer to a request; NoServer where there is none."""
+        """Send a request and return the answer; SiteUnreachable if there is no answer."""
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
         fields = {"accept": "application/json", **headers}
         if body is not None:
@@ -107,17 +107,17 @@ class SiteAddress:
         try:
             with closing(kind(self._host, self._port, timeout=SECONDS)) as connection:
                 connection.connect()
-                # A site that refuses early does not take the rest of a body.
+                # A site that refuses early does not read the rest of the body.
                 with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
                     connection.request(method, path, body, fields)
                 response = connection.getresponse()
                 text = response.read(LONGEST_ANSWER)
         except ssl.SSLError as error:
-            words = of_tls(error)
-            raise NoServer(f"{self.url}: {words.said}; {words.fix}") from None
+            words = explain_tls_error(error)
+            raise SiteUnreachable(f"{self.url}: {words.said}; {words.fix}") from None
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise NoServer(f"no site answers at {self.url}: {printable(reason)}") from None
+            raise SiteUnreachable(f"no site answers at {self.url}: {printable(reason)}") from None
         try:
             shape = json.loads(text)
         except (ValueError, RecursionError):
@@ -125,24 +125,24 @@ class SiteAddress:
         if isinstance(shape, dict) and not 300 <= response.status < 400:
             return SiteAnswer(response.status, shape)
         location = response.headers.get("location", "")
-        return SiteAnswer(response.status, {}, of_proxy(response.status, text, location, size))
+        return SiteAnswer(response.status, {}, explain_proxy_answer(response.status, text, location, size))
 
 
 class Site:
-    """A site with a season, for the owner of a token: what he sends there, or (`what`) asks for."""
+    """A season of a site, for the owner of a token: its submissions, or `what` else (requests)."""
 
     def __init__(self, url: str, season: str, token: str, what: str = "submissions") -> None:
-        """ConfigError for an address, or a token, that is none."""
+        """ConfigError for an invalid address or token."""
         self._address = SiteAddress(url)
         if not token.isascii() or not token.isprintable() or not token or " " in token:
-            raise ConfigError("the token is not one that `arbiter authors add` printed")
+            raise ConfigError("not a token: copy what `arbiter authors add` printed")
         self.url, self.season, self._token = url, season, token
         self._base = f"{self._address.path}/api/v1/seasons/{quote(season, safe='')}/{what}"
 
     def send(self, archive: IO[bytes], size: int) -> dict[str, Any]:
-        """Send an archive; its id, version and state.
+        """Send an archive; return its id, version and state.
 
-        ConfigError where it, the token or the season is wrong.
+        ConfigError if it, the token or the season is refused.
         """
         answer = self._ask("PUT", "", archive, size)
         if answer.status in (200, 202) and "id" in answer.shape:
@@ -150,7 +150,7 @@ class Site:
         raise self._refusal(answer)
 
     def ask(self, wish: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask for matches; the request. ConfigError where it, the token or the season is wrong."""
+        """Request matches; return the request. ConfigError if it, the token or the season is refused."""
         body = json.dumps(wish).encode()
         answer = self._ask("POST", "", io.BytesIO(body), len(body), "application/json")
         if answer.status == 202 and "id" in answer.shape:
@@ -158,12 +158,12 @@ class Site:
         raise self._refusal(answer)
 
     def states(self, number: object) -> Iterator[dict[str, Any]]:
-        """What was sent or asked for each time it was looked at, until it is over."""
+        """Poll a submission or request, and yield it each time, until it is over."""
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
                 answer = self._ask("GET", f"/{number}")
-            except NoServer:
+            except SiteUnreachable:
                 if time.monotonic() > until:
                     raise
             else:
@@ -180,13 +180,13 @@ class Site:
         where = f"{self.url}: "
         if answer.words is not None:
             text = f"{where}{answer.words.said}; {answer.words.fix}"
-            return NoServer(text) if answer.status >= 500 else ConfigError(text)
+            return SiteUnreachable(text) if answer.status >= 500 else ConfigError(text)
         if answer.status == 401:
-            return ConfigError(f"{where}the token is not known there, or was revoked")
+            return ConfigError(f"{where}the token is unknown there, or was revoked")
         if answer.status == 404:
-            return ConfigError(f"{where}there is no season {self.season!r} for this token")
+            return ConfigError(f"{where}no season {self.season!r} for this token")
         if answer.status >= 500:
-            return NoServer(f"{where}{answer.error()}")
+            return SiteUnreachable(f"{where}{answer.error()}")
         return ConfigError(f"{where}{answer.error()}")
 
     def _ask(
@@ -204,9 +204,9 @@ class Site:
 
 
 def pack(path: Path, into: IO[bytes]) -> None:
-    """Write a folder's files as an archive, or a ZIP file as it is; ConfigError for anything else.
+    """Write a folder as an archive, or a ZIP file unchanged; ConfigError for anything else.
 
-    Left out are names that begin with a dot, what Python keeps, and logs.
+    Names that start with a dot, Python's caches and logs are left out.
     """
     try:
         if path.is_dir():
@@ -214,7 +214,7 @@ def pack(path: Path, into: IO[bytes]) -> None:
         elif zipfile.is_zipfile(path):
             into.write(path.read_bytes())
         else:
-            what = "is not a ZIP file" if path.exists() else "there is no such file or folder"
+            what = "is not a ZIP file" if path.exists() else "no such file or folder"
             raise ConfigError(what, str(path), "name a folder with the program, or a ZIP file")
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", str(path)) from None
@@ -233,7 +233,7 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
     if strays:
         raise ConfigError("is not a regular file", str(strays[0]), "put a copy of the file there")
     if not files:
-        raise ConfigError("the folder holds no files", str(folder))
+        raise ConfigError("the folder has no files", str(folder))
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
             entry = zipfile.ZipInfo(file.relative_to(folder).as_posix(), EARLIEST)
@@ -242,41 +242,41 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
             archive.writestr(entry, file.read_bytes())
 
 
-def of_tls(error: ssl.SSLError) -> Words:
-    """Return why there is no TLS with a site."""
+def explain_tls_error(error: ssl.SSLError) -> SiteProblem:
+    """Return the message for a TLS error."""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = printable(error.verify_message).rstrip(".")
-        return Words(f"its certificate is not accepted: {why}", _FIXES.get(error.verify_code, _TRUST))
+        return SiteProblem(f"its certificate is not accepted: {why}", _FIXES.get(error.verify_code, _TRUST))
     if error.reason in _NO_TLS:
-        return Words("no TLS is spoken at that port", "is it http:// in place of https://, or another port?")
+        return SiteProblem(
+            "that port does not use TLS", "is it http:// instead of https://, or another port?"
+        )
     why = (error.reason or "the connection was closed").replace("_", " ").lower()
-    return Words(f"TLS failed: {printable(why)}", "ask the organiser")
+    return SiteProblem(f"TLS failed: {printable(why)}", "ask the organiser")
 
 
-def of_proxy(status: int, text: bytes, location: str, size: int) -> Words:
-    """Return the words for an answer that is no site's: `size` bytes were sent, it leads to `location`."""
+def explain_proxy_answer(status: int, text: bytes, location: str, size: int) -> SiteProblem:
+    """Return the message for an answer not from a site, to `size` bytes, with a redirect to `location`."""
     name = _title(text) or f"status {status}"
     if status == 413:
-        said = f"the proxy before the site takes no archive of {size} bytes ({name})"
-        return Words(
-            said, "send a smaller one, or ask for a higher limit there, nginx's client_max_body_size"
+        said = f"the site's proxy refuses an archive of {size} bytes ({name})"
+        return SiteProblem(
+            said, "send a smaller one, or ask for a higher limit (nginx's client_max_body_size)"
         )
     if status in NO_WAY:
-        return Words(f"the proxy before the site does not reach it ({name})", "try again later")
+        return SiteProblem(f"the proxy cannot reach the site ({name})", "try again later")
     if 300 <= status < 400:
         leads = printable(location[:_LONGEST]) or "nowhere"
-        return Words(f"leads elsewhere, to {leads} ({name})", "give the site's own address")
+        return SiteProblem(f"redirects to {leads} ({name})", "give the site's own address")
     if status == 400 and "HTTPS" in name:
-        return Words(f"TLS is spoken at that port ({name})", "write https:// in place of http://")
-    fix = "give the address that the organiser named"
+        return SiteProblem(f"that port uses TLS ({name})", "write https:// instead of http://")
+    fix = "give the address from the organiser"
     if status == 404:
-        return Words(
-            f"there is no site at this address ({name})", f"{fix}, and nothing of a page's behind it"
-        )
-    return Words(f"what answers is not an arbiter site ({name})", fix)
+        return SiteProblem(f"no site at this address ({name})", f"{fix}, without the path of a page")
+    return SiteProblem(f"the server is not an arbiter site ({name})", fix)
 
 
 def _title(text: bytes) -> str:
-    """The title of a page in HTML, on one line; "" where there is none."""
+    """Return the title of an HTML page on one line, or ""."""
     found = _TITLE.search(text[:10_000].decode(errors="replace"))
     return "" if found is None else printable(" ".join(unescape(found[1]).split())[:_LONGEST])

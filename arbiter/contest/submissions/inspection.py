@@ -1,11 +1,11 @@
-"""An archive turned into a checked version of a player, or refused: step by step, and whole or not at all.
+"""The inspection of an archive: unpack, build, check and try it; accept it as a version, or refuse it.
 
     verdict = inspect(archive, folder, season, "alice", tell)
     verdict.program.player("alice@3", folder)
 
-All is made where the version will lie if it is accepted, so that a program cannot tell by its place whether
-it is tried or plays for points. Nothing there counts before the store has accepted it, and whatever ends an
-inspection, it can be run again.
+Files are written where the accepted version will be, so that a program cannot distinguish a trial from rated
+play by its path. They count only once the store has accepted the version, and an interrupted inspection can
+be repeated.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from arbiter.contest.submissions.archive import MOST_GROWTH, PROGRAM, no_room, unpack
+from arbiter.contest.submissions.archive import MOST_GROWTH, PROGRAM, quota_refusal, unpack
 from arbiter.contest.submissions.archive_build import build
-from arbiter.contest.submissions.archive_storage import LEFT_BYTES, bring_to_disk, has_room
-from arbiter.contest.submissions.build_recipe import Program, recipe_of, refuse_lacking
+from arbiter.contest.submissions.archive_storage import LEFT_BYTES, prepare_folder, sync_to_disk
+from arbiter.contest.submissions.build_recipe import Program, check_files_exist, recipe_of
 from arbiter.contest.submissions.inspection_steps import InspectionStep, Refused
-from arbiter.contest.submissions.languages import advice
+from arbiter.contest.submissions.languages import missing_program_advice
 from arbiter.contest.submissions.trial_matches import TriedProgram, check, play_matches
 from arbiter.errors import ConfigError, StoreError
 from arbiter.sandbox.launcher import Launcher
@@ -47,7 +47,7 @@ UNPACKED, BUILT, CHECKED, MATCHES = "unpacked", "built", "checked", "matches"
 
 @dataclass(frozen=True, slots=True)
 class InspectionVerdict:
-    """The result of an inspection: its steps, and the program where it is accepted."""
+    """The result of an inspection: its steps, and the program if accepted."""
 
     state: Literal["accepted", "refused"]
     steps: tuple[InspectionStep, ...]
@@ -62,12 +62,12 @@ def inspect(
     tell: Callable[[InspectionStep], None],
     room: int | None = None,
 ) -> InspectionVerdict:
-    """Unpack, build and try what an author sent; each step is reported as soon as it is known.
+    """Unpack, build and try an archive; pass each step to `tell` when it ends.
 
-    `folder` is the version's own, and what lies there is replaced; `name` is that of the player in its
-    matches; `room` are the bytes that its author's files may take beyond those that are there. It takes at
-    most `bounds.longest`. VoidMatch if our side failed, StoreError if the disk did or has no room left: then
-    nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
+    `folder` is the version's folder, which is replaced; `name` is the player's name in its matches; `room` is
+    the author's remaining disk space in bytes. It takes at most `inspection_steps.longest`. VoidMatch if the
+    machine failed, StoreError if the disk failed or is full: then there is no verdict and the folder is
+    removed. ConfigError if bots cannot be isolated.
     """
     inspection = _InspectionRun(folder, season, name, room)
     folder.unlink() if folder.is_file() else inspection.clear()
@@ -95,15 +95,15 @@ class _InspectionRun:
         self._source = folder / SOURCE
         tier, _ = choose(season.limits.isolation, season.require_isolation)
         if tier == "plain" != season.limits.isolation:
-            what = "what authors send is not started: this machine has no tier above plain"
-            raise ConfigError(what, str(season.file), "isolation: plain, if you trust all of them")
+            what = "cannot start authors' programs: this machine has no isolation tier above plain"
+            raise ConfigError(what, str(season.file), "isolation: plain, if you trust all authors")
         self._limits = replace(season.limits, isolation=tier)
         self.program: Program | None = None
-        """Once it has passed everything."""
+        """Set once all steps have passed."""
         self.settled = False
 
     def steps(self, archive: Path) -> Iterator[InspectionStep]:
-        """Every step up to the first that fails."""
+        """Run and yield the steps up to the first failure."""
         at, word = UNPACKED, ""
         try:
             count = unpack(archive, self._source, self._terms.max_bytes, self._room)
@@ -112,9 +112,9 @@ class _InspectionRun:
             recipe = recipe_of(self._source)
             word = recipe.command[0]
             output = self._build(recipe)
-            refuse_lacking(recipe, self._source, self._season.languages)
+            check_files_exist(recipe, self._source, self._season.languages)
             self._refuse_too_large()
-            # Before it runs: what it writes where it is not confined is no part of it.
+            # Before it runs: an unconfined program may write files here, which are not part of it.
             files = dict(self._digests())
             started = f"started by {' '.join(recipe.command)}"
             made = (
@@ -132,15 +132,15 @@ class _InspectionRun:
             self.program = replace(program, files=files)
         except Refused as refused:
             said = f"{refused.detail}\n{refused.ending}"
-            helps = advice(self._season, word, said, refused.missing)
+            helps = missing_program_advice(self._season, word, said, refused.missing)
             yield self._step(at, refused.detail, refused.output, helps or refused.fix, ok=False)
 
     def begin(self) -> None:
-        """Make the folder; StoreError where what may come into it would leave no room for matches."""
+        """Create the folder; StoreError if its largest contents would leave too little space for matches."""
         self._folder.parent.mkdir(parents=True, exist_ok=True)
-        # As much as an archive may hold, and as much again of what is built.
+        # The largest unpacked archive, and the same again for build products.
         most = 2 * MOST_GROWTH * self._terms.max_bytes
-        if not has_room(self._folder.parent, most):
+        if not prepare_folder(self._folder.parent, most):
             raise StoreError(f"{self._folder.parent}: less than {most + LEFT_BYTES:,} bytes are free")
         self._folder.mkdir()
 
@@ -151,15 +151,15 @@ class _InspectionRun:
                 output = build(recipe, self._source, self._terms, launcher, self._season.languages)
         program = self._source / recipe.command[0]
         if program.is_file():
-            # Not every system that packs archives knows what may be executed.
+            # Some systems pack archives without executable bits.
             program.chmod(PROGRAM)
         return output
 
     def _refuse_too_large(self) -> None:
-        """Refused where what was built takes more than the author's files may."""
+        """Raise Refused if the build's products exceed the author's remaining space."""
         size = sum(path.stat().st_size for path in self._source.rglob("*") if path.is_file())
         if self._room is not None and size > self._room:
-            raise no_room(size, self._room)
+            raise quota_refusal(size, self._room)
 
     def _house(self) -> list[Player]:
         season = self._season
@@ -178,7 +178,7 @@ class _InspectionRun:
     def _step(
         self, name: str, detail: str, output: str = "", fix: str = "", ok: bool = True
     ) -> InspectionStep:
-        """A step in words that name no folder of ours, steer no terminal and are not too many."""
+        """Return a step with texts free of local paths and control characters, and truncated."""
         detail, fix = (self._words(text, LONGEST_DETAIL) for text in (detail, fix))
         return InspectionStep(name, ok, detail, fix, self._words(output, LONGEST_OUTPUT))
 
@@ -190,11 +190,11 @@ class _InspectionRun:
         return text if len(text) <= most else f"{text[: most - 4]} ..."
 
     def settle(self) -> None:
-        """See to it that all that is in the folder is on the disk."""
+        """Sync everything in the folder to disk."""
         for path in (*self._folder.rglob("*"), self._folder, self._folder.parent):
-            bring_to_disk(path)
+            sync_to_disk(path)
         self.settled = True
 
     def clear(self) -> None:
-        """Remove what is left of an inspection."""
+        """Remove the folder."""
         shutil.rmtree(self._folder, ignore_errors=True)

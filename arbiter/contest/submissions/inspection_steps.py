@@ -1,6 +1,6 @@
-"""The steps of an inspection, and the time that it may take.
+"""The steps of an inspection, and its time limits.
 
-Light, since who looks after the queue needs no more of it.
+Separate from `inspection`, since the queue's process needs only this.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 BUILD_SECONDS = 60.0
 LEAST_TRIAL_SECONDS = 300.0
 MATCHES = 12
-"""Times of a match's own clock that a trial may take in all, where that is more."""
+"""A trial may take this many times a match's clock, if that is more than the least."""
 REQUESTS = 100
-"""Of a match, where each request has its own time."""
+"""The assumed requests of a match if each one has its own time."""
 BETWEEN_SECONDS = 60.0
-"""For archives to be unpacked, programs to be copied and brought to the disk, on a slow one."""
+"""For unpacking, copying and syncing on a slow disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class InspectionStep:
-    """One step of an inspection: what was found, what mends it, and what a program wrote, as text."""
+    """One step of an inspection: what was found, the fix, and the output of programs."""
 
     name: str
     ok: bool
@@ -36,10 +36,10 @@ class InspectionStep:
 
 
 class Refused(Exception):
-    """An archive, a build or a bot is at fault: why, what mends it, and what a program wrote.
+    """An archive, a build or a bot is at fault: the reason, the fix, and the output of programs.
 
-    `missing` is the word of a program that this machine does not have, `ending` what a program wrote as it
-    ended: the output unless it is said.
+    `missing` is the name of a program that this machine lacks, `ending` the last output of a program, by
+    default `output`.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class Refused(Exception):
 
 
 def longest_trial(limits: Limits) -> float:
-    """Seconds that a trial under these limits may take in all; then its bots are ended."""
+    """Return the most seconds of a trial under these limits; then its bots are killed."""
     match_ns = limits.time.longest_ns(1, REQUESTS) + (limits.start_ns or 0)
     return max(LEAST_TRIAL_SECONDS, MATCHES * match_ns / SECOND)
 
 
 def longest(season: Config) -> float:
-    """Seconds that an inspection may take in all; one that takes longer hangs."""
+    """Return the most seconds of an inspection; one that takes longer hangs."""
     return BUILD_SECONDS + longest_trial(season.limits) + BETWEEN_SECONDS

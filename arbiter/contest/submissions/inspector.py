@@ -1,7 +1,7 @@
-"""The inspector: one queue of what authors sent, each submission inspected in a process of its own.
+"""The service that inspects submissions from a fair queue, each in a separate process.
 
-It reads the queue from the store and writes there what is found, so it may be killed at any moment: what was
-under way begins anew. An inspection that fails, or takes too long, delays nobody by more than its limit.
+It reads the queue from the store and records verdicts there, so it may be killed at any time: an interrupted
+inspection is repeated. An inspection that fails or hangs delays others at most by its time limit.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 from arbiter.contest.service_loop import Service, Turns
 from arbiter.contest.submissions.archive_storage import archive_of, program_of, remove, size_of, sweep
 from arbiter.contest.submissions.inspection_steps import longest
-from arbiter.contest.submissions.languages import terms_of
+from arbiter.contest.submissions.languages import inspection_digest
 from arbiter.errors import StoreError
 from arbiter.season.config.keys import Submissions
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
-from arbiter.store.coordinator_lock import locked
+from arbiter.store.coordinator_lock import lock_paths
 from arbiter.store.versions import STATES
 
 if TYPE_CHECKING:
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
     from arbiter.store.versions import Submission
 
 MOST_TRIES = 3
-"""Inspections of one submission that may fail on our side."""
+"""The inspections of a submission that may fail through no fault of the program."""
 END_SECONDS = 2.0
 KEPT_REFUSED = timedelta(days=7)
-"""The time for which the archive of a refused version is kept, for another inspection."""
-OURS = "ask the organiser, whose log says more"
+"""How long the archive of a refused version is kept for another inspection."""
+OURS = "ask the organiser to look at the log"
 
 
 def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVerdict] | None = None) -> None:
-    """Inspect one submission of a season, and keep each step as it is found.
+    """Inspect one submission of a season, and record each step when it ends.
 
-    Whatever `inspect` raises is a failure of ours, not of what was sent.
+    An exception of `inspect` is a failure of the service, not of the program.
     """
     if inspect is None:
-        # Loaded where it is needed: the process that looks after the queue does without.
+        # Imported here: the queue's process does not need it.
         from arbiter.contest.submissions.inspection import inspect as inspect_really
 
         inspect = inspect_really
@@ -61,24 +61,24 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVe
         if found is None or found.over:
             return
         book.begin(number)
-        room = (config.submissions or Submissions()).total - season.shelf.taken(found.author)
+        room = (config.submissions or Submissions()).total - season.submission_files.taken(found.author)
         steps: list[Mapping[str, Any]] = []
 
         def tell(step: InspectionStep) -> None:
             steps.append(asdict(step))
             if step.ok and step.name in STATES:
-                book.tell(number, step.name, steps)
+                book.record_steps(number, step.name, steps)
 
         archive, folder = archive_of(config, found.file), program_of(config, found.file)
         verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell, room)
         if verdict.program is None:
-            book.refuse(number, steps, terms_of(config))
+            book.refuse(number, steps, inspection_digest(config))
         elif not book.accept(number, steps, verdict.program.to_json(), size_of(config, found.file)):
             remove(config, found.file)
 
 
 class Inspector(Service):
-    """Inspects what comes to some seasons, one after the other."""
+    """Inspects the submissions of some seasons, one after the other."""
 
     queue = "submissions"
 
@@ -89,30 +89,32 @@ class Inspector(Service):
         run: Callable[[Config, Submission], str] | None = None,
         turns: Turns | None = None,
     ) -> None:
-        """`run` inspects one, and returns what went wrong on our side; it is given by tests.
+        """`run` inspects one submission and returns what failed in the service; tests pass it.
 
-        It raises StoreError where the store or the disk failed, TimeoutExpired where it took too long.
-        `turns` are those that it takes with the desk of requests.
+        It raises StoreError if the store or the disk failed, TimeoutExpired if it took too long. `turns` are
+        shared with the worker of requests.
         """
         super().__init__(configs, say)
         self._run, self._turns = run or _run, turns or Turns()
 
-    def _tidy(self, config: Config, season: SeasonStore) -> None:
-        """Count what nobody has counted, and remove what nobody needs."""
-        for number, file in season.shelf.uncounted().items():
-            season.shelf.count(number, size_of(config, file))
-        season.shelf.expire((datetime.now(UTC) - KEPT_REFUSED).isoformat(timespec="seconds"))
-        sweep(folder_of(config), season.submissions.files(), season.shelf.gone())
+    def _clean_up(self, config: Config, season: SeasonStore) -> None:
+        """Record missing sizes of submissions, and delete files that are no longer needed."""
+        for number, file in season.submission_files.without_size().items():
+            season.submission_files.count(number, size_of(config, file))
+        season.submission_files.expire_archives(
+            (datetime.now(UTC) - KEPT_REFUSED).isoformat(timespec="seconds")
+        )
+        sweep(folder_of(config), season.submissions.files(), season.submission_files.gone())
 
-    def _waits(self) -> bool:
-        """True where something is to be inspected, now or later."""
+    def _has_work_left(self) -> bool:
+        """Return True if a submission is waiting, for now or later."""
         seasons = filter(None, map(self._season, self._configs))
         return any(season.submissions.next() is not None for season in seasons)
 
     def _work_on(self, config: Config) -> bool:
         """Inspect the next submission of a season, if there is one."""
         season = self._season(config)
-        found = None if season is None else season.submissions.next(self._resting(config))
+        found = None if season is None else season.submissions.next(self._postponed(config))
         if season is None or found is None:
             return False
         who = f"{config.season}: submission {found.id} of {found.author}"
@@ -125,9 +127,9 @@ class Inspector(Service):
         except subprocess.TimeoutExpired:
             problem = late = f"its inspection took longer than {longest(config):.0f} s"
         except StoreError as error:
-            # Nothing that was sent can have caused it: it waits until there is room again, say.
+            # Not the program's fault, for example a full disk: retry later.
             self._say(f"{who}: {error}")
-            self._rest(config, found.id)
+            self._postpone(config, found.id)
             return True
         season.requests.count(found.author, round(1000 * (time.monotonic() - begun)))
         if problem:
@@ -136,23 +138,23 @@ class Inspector(Service):
         return True
 
     def _failed(self, season: SeasonStore, found: Submission, late: str, config: Config) -> None:
-        """Have it inspected again, or refused where it was too `late` or has failed too often."""
+        """Queue it for another inspection; refuse it if it timed out (`late`) or failed too often."""
         now = season.submissions.one(found.id)
         if now is None or now.over:
             return
         if not late and found.tries + 1 < MOST_TRIES:
-            season.submissions.fail(found.id)
-            self._rest(config, found.id)
+            season.submissions.count_failure(found.id)
+            self._postpone(config, found.id)
             return
         detail = late or "the service could not inspect it"
         step = {"name": "inspection", "ok": False, "detail": detail, "fix": OURS, "output": ""}
-        season.submissions.refuse(found.id, [*now.steps, step], terms_of(config))
+        season.submissions.refuse(found.id, [*now.steps, step], inspection_digest(config))
 
 
 def _run(config: Config, found: Submission) -> str:
-    """Inspect in a process of its own; what went wrong on our side, "" for nothing.
+    """Inspect in a separate process; return what failed in the service, or "".
 
-    StoreError where it was the store or the disk, TimeoutExpired where it took too long.
+    StoreError if the store or the disk failed, TimeoutExpired if it took too long.
     """
     words = [sys.executable, "-m", "arbiter", "inspect", str(config.file), "--only"]
     words += [str(found.id), str(os.getpid())]
@@ -166,7 +168,7 @@ def _run(config: Config, found: Submission) -> str:
         process_group=0,
     ) as process:
         try:
-            # It bounds its parts itself, so that only one that hangs is killed.
+            # Its steps have their own limits, so only a hanging one is killed.
             said = process.communicate(timeout=longest(config))[1]
         finally:
             _end(process)
@@ -177,7 +179,7 @@ def _run(config: Config, found: Submission) -> str:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End an inspection with all that it started, gently at first, so that it clears up."""
+    """End an inspection with all its processes, by SIGTERM first, so that it can clean up."""
     if process.poll() is None:
         process.terminate()
         try:
@@ -188,10 +190,10 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 @contextmanager
-def alone(configs: Sequence[Config]) -> Iterator[None]:
-    """Inspect alone; the hold ends with the process.
+def hold_inspection_lock(configs: Sequence[Config]) -> Iterator[None]:
+    """Hold the lock on the inspection of these seasons.
 
-    StoreError where somebody inspects already, or the folder cannot be made.
+    StoreError if another process has it, or the folder cannot be created.
     """
     # Seasons of one store have one folder.
     folders = list(map(folder_of, configs))
@@ -200,12 +202,12 @@ def alone(configs: Sequence[Config]) -> Iterator[None]:
             folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise StoreError(f"{folder}: {error.strerror}") from None
-    with locked(folders, "somebody inspects what comes there already"):
+    with lock_paths(folders, "another process inspects these submissions"):
         yield
 
 
 def _season(config: Config, store: Store) -> SeasonStore:
     found = store.season(config.season)
     if found is None:
-        raise StoreError(f"{store.name} holds no season {config.season}")
+        raise StoreError(f"{store.name} has no season {config.season}")
     return found

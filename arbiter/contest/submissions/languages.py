@@ -1,4 +1,4 @@
-"""The languages of a season's machine for its authors, their versions, and the libraries of Python.
+"""The programming languages that a season's machine offers: versions, and Python's libraries.
 
 for language in languages(config):
     language.word, language.version, language.libraries    # "python3", "3.11.2", {"numpy": "1.26.4"}
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
     from arbiter.season.config import Config
 
 STARTING = ("python3", "node", "bash", "java", "perl", "ruby", "lua", "php")
-"""Words that commands begin with."""
+"""First words of commands."""
 BUILDING = ("make", "gcc", "g++", "rustc", "go", "javac")
-"""Words that builds begin with."""
+"""First words of build commands."""
 LIBRARIES = MappingProxyType({
     "numpy": "numpy", "scipy": "scipy", "pandas": "pandas", "scikit-learn": "sklearn", "numba": "numba",
     "torch": "torch", "tensorflow": "tensorflow", "jax": "jax", "onnxruntime": "onnxruntime",
     "networkx": "networkx", "gymnasium": "gymnasium",
 })  # fmt: skip
-"""Of Python, those that are looked for: by the name of the package, the module."""
+"""The Python libraries looked for: modules by package name."""
 QUESTIONS = MappingProxyType({
     "gcc": "-dumpfullversion", "g++": "-dumpfullversion", "go": "version", "lua": "-v", "java": "-version",
     "javac": "-version",
 })  # fmt: skip
-"""The options that ask a program for its version; the others take ``--version``."""
+"""The version option of programs; the others take ``--version``."""
 LOOK_FOR_LIBRARIES = """
 import importlib.metadata, importlib.util, json, sys
 found = {}
@@ -62,15 +62,15 @@ print(sorted((str(one.metadata["Name"]), one.version) for one in importlib.metad
 VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
 ASK_SECONDS = 10
 KEPT_SECONDS = 5.0
-"""Who sends an archive again and again has programs asked no oftener."""
+"""How long `inspection_digest` caches versions, however often an author sends an archive."""
 _ASKED: dict[str, tuple[float, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A program that authors can name by a `word`, where it lies, its version, its libraries' versions.
+    """A program that authors can name by a `word`: its path, its version, its libraries' versions.
 
-    A version is "" where a program does not say it. Paths are the organiser's affair.
+    A version is "" if unknown. Paths are not shown to authors.
     """
 
     word: str
@@ -80,21 +80,20 @@ class Language:
 
 
 def languages(config: Config) -> list[Language]:
-    """The languages of a season that this machine has; builders only where something can be built.
+    """Return a season's languages that this machine has; compilers only if builds are possible.
 
-    Programs are asked once a process, or anew for `terms_of`, in a few hundredths of a second each, Java in
-    some tenths.
+    Versions are cached, except for `inspection_digest`; asking takes some 10 ms each, Java 100 ms.
     """
     builds = config.submissions is not None and config.submissions.builds and not problem()
     words = dict.fromkeys((*STARTING, *(BUILDING if builds else ()), *config.languages))
     return [found for word in words if (found := _language(config, word)) is not None]
 
 
-def terms_of(config: Config) -> str:
-    """A digest of what decides an inspection beside the archive.
+def inspection_digest(config: Config) -> str:
+    """Return a digest of what an inspection depends on, except for the archive.
 
-    That is this machine's languages, all that is installed for Python, the season's rules, and this version
-    of the service. Programs are asked anew, but for `KEPT_SECONDS`.
+    It covers the machine's languages, all installed Python packages, the season's rules, and this version of
+    the service. Versions are at most `KEPT_SECONDS` old.
     """
     rules = {key: value for key, value in config.settings.items() if key != "players"}
     sent = (
@@ -111,19 +110,20 @@ def terms_of(config: Config) -> str:
     return sha256(f"{known}{there}".encode()).hexdigest()
 
 
-def advice(config: Config, word: str, said: str, missing: str) -> str:
-    """Return advice for an author whose command begins with a word, and who got this message, if a program is
-    `missing`, or a module; else "". It names no paths.
+def missing_program_advice(config: Config, word: str, said: str, missing: str) -> str:
+    """Return advice if a program is `missing`, or the message `said` reports a missing module, else "".
+
+    `word` is the first one of the command. The advice names no paths.
     """
     if missing and "/" not in missing:
         there = ", ".join(f"{found.word} {found.version}".strip() for found in languages(config))
-        return f"there are {there}: name one of them, or ask the organiser for more"
+        return f"this machine has {there}: name one of them, or ask the organiser for more"
     found = _language(config, word) if tells_of_module(said.encode(errors="replace")) else None
     if found is None:
         return ""
     there = ", ".join(f"{name} {version}".strip() for name, version in found.libraries.items())
     what = f"{word} {found.version}".strip() + " runs here" + (f", with {there}" if there else "")
-    return f"{what}: put what else the program needs into the archive, or ask the organiser for it"
+    return f"{what}: put other modules into the archive, or ask the organiser for them"
 
 
 def _language(config: Config, word: str) -> Language | None:
@@ -155,12 +155,12 @@ def _libraries(word: str, program: str) -> Mapping[str, str]:
 
 
 def _installed(language: Language) -> str:
-    """What is installed for a Python, whatever it is; "" for other languages."""
+    """Return the list of all packages installed for a Python; "" for other languages."""
     return _said(language.path, "-I", "-c", LIST_INSTALLED) if language.word.startswith("python") else ""
 
 
 def _said(*command: str) -> str:
-    """Return what a program of the organiser's says, on either stream; "" where it fails."""
+    """Run a program of the organiser and return its output, or its standard error; "" if it fails."""
     try:
         done = subprocess.run(
             command,
@@ -170,7 +170,7 @@ def _said(*command: str) -> str:
             check=True,
             timeout=ASK_SECONDS,
             stdin=subprocess.DEVNULL,
-            # In a folder of nobody's, and with nothing of ours.
+            # Independent of the service's folder and environment.
             cwd="/",
             env={"PATH": os.defpath, "LANG": "C.UTF-8"},
         )

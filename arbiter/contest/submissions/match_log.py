@@ -1,6 +1,5 @@
-"""A match as a seat's own author may read it: its log, and what the seat could know, in words.
-
-The log has what was sent, what was answered, the times and standard error.
+"""A match as text for the author of a seat: its log (messages, answers, times, standard error), and what the
+seat could know.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ if TYPE_CHECKING:
     from arbiter.replay.schema import Replay
 
 SHOWN_WORDS = 16
-"""Legal answers that are listed."""
+"""The most legal answers listed."""
 
 
 def log_of(record: MatchRecord, seats: Iterable[Seat]) -> str:
-    """The log of some seats of a stored match; StoreError where it cannot be played again."""
+    """Return the log of some seats of a stored match; StoreError if it cannot be replayed."""
     return "\n".join(line for seat in seats for line in _seat(record, seat)) + "\n"
 
 
@@ -69,14 +68,14 @@ def _quoted(text: str) -> str:
 
 
 def seen_by(record: MatchRecord, seat: Seat) -> Iterator[str]:
-    """Yield all that a seat could know, in order; `time_left` is not kept, and so not among it."""
+    """Yield all that a seat could know, in order, except `time_left`, which is not recorded."""
     game = make(record.game, record.options)
     yield f"{record.id}: {record.game}, as seat {seat} ({record.players[seat]}) knew it"
     yield from lines_of(replay_of(record, Reader("seat", seat)), seat, lambda hand: hand_line(game, hand))
 
 
 def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | None], str]) -> Iterator[str]:
-    """Yield what a replay for a seat shows, line by line."""
+    """Yield a replay for a seat, line by line."""
     deals: dict[int, Any] = {deal["deal"]: deal for deal in replay["deals"]}
     for event in replay["events"]:
         if event["t"] != "deal":
@@ -112,5 +111,5 @@ def _words_of(event: Mapping[str, Any]) -> str:
         case "fault":
             line = f"{event['player']} (seat {event['seat']}) forfeits: {event['fault']}: {event['text']}"
         case other:
-            raise AssertionError(f"no seat is shown {other}")
+            raise AssertionError(f"unexpected event {other}")
     return line

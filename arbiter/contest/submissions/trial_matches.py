@@ -1,4 +1,4 @@
-"""A program tried under its season's own terms: check-bot, a match against itself, one against others."""
+"""Tries a program under its season's terms: check-bot, a match against itself, one against others."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.2
 ENDS = ("starts", "opening", "matches")
-"""The steps that a program fails that ends."""
+"""The steps that fail if the program exits."""
 ADVICE = "advice {}:"
-"""A failed step that no match of the season comes to refuses nobody."""
+"""Marks a failed step that cannot occur in a match of the season; it is no reason to refuse."""
 TRIES = 2
-"""The number of times that our side may fail."""
+"""Attempts, if the machine fails."""
 
 
 class TriedProgram(NamedTuple):
-    """A program that is tried, and for how long it has been."""
+    """A program on trial, and the time it has taken."""
 
     game: AnyGame
     player: Player
@@ -60,7 +60,7 @@ class TriedProgram(NamedTuple):
 
 
 def check(trial: TriedProgram) -> str:
-    """Every step of check-bot, a line each; Refused for a fault, VoidMatch if our side failed."""
+    """Run check-bot and return a line for each step; Refused for a fault, VoidMatch if the machine failed."""
 
     def walk(launcher: Launcher) -> str:
         steps = list(check_bot(trial.subject(launcher)))
@@ -70,29 +70,33 @@ def check(trial: TriedProgram) -> str:
                 raise _refused(step, output)
         return output
 
-    return _tried(trial, walk)
+    return _run_with_launcher(trial, walk)
 
 
 def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
-    """A match against itself, then one against house bots, or random players; what came of them.
+    """Play a match against itself, then one against house bots or random players; return the results as text.
 
-    Refused for its own fault, VoidMatch if our side failed. The deals are drawn anew each time, so that
-    nothing tells them from those of a season.
+    Refused for a fault of the program, VoidMatch if the machine failed. Deals are random each time, so that
+    the program cannot distinguish a trial.
     """
     name = trial.player.name
     copies = [trial.player] + [
         replace(trial.player, name=f"{name}{COPY_MARK}{number}") for number in range(2, trial.game.seats + 1)
     ]
-    itself = _tried(trial, lambda launcher: _told(trial, _match(trial, copies, launcher), copies))
+    itself = _run_with_launcher(
+        trial, lambda launcher: _result_text(trial, _match(trial, copies, launcher), copies)
+    )
     if not house:
-        met = _tried(trial, lambda launcher: _random(trial, launcher))
+        met = _run_with_launcher(trial, lambda launcher: _random(trial, launcher))
         return f"against itself: {itself}\nagainst random players: {met}"
     others = [
         one if number < len(house) else replace(one, name=f"{one.name}{COPY_MARK}{number // len(house) + 1}")
         for number, one in enumerate(house[seat % len(house)] for seat in range(trial.game.seats - 1))
     ]
     seated = [trial.player, *others]
-    met = _tried(trial, lambda launcher: _told(trial, _match(trial, seated, launcher), [trial.player]))
+    met = _run_with_launcher(
+        trial, lambda launcher: _result_text(trial, _match(trial, seated, launcher), [trial.player])
+    )
     return f"against itself: {itself}\nagainst {', '.join(one.name for one in others)}: {met}"
 
 
@@ -112,13 +116,13 @@ def _match(trial: TriedProgram, players: Sequence[Player], launcher: Launcher) -
     return Conductor(launcher).play(spec)
 
 
-def _told(trial: TriedProgram, record: MatchRecord, own: Sequence[Player]) -> str:
-    """Return the result of a match in words; Refused for a fault of one of `own`."""
+def _result_text(trial: TriedProgram, record: MatchRecord, own: Sequence[Player]) -> str:
+    """Return the result of a match as text; Refused for a fault of one of `own`."""
     forfeit = record.forfeit
     if forfeit is None:
-        return f"played to its end, {' : '.join(map(str, record.points or ()))}"
+        return f"complete, {' : '.join(map(str, record.points or ()))}"
     if forfeit.player not in [player.name for player in own]:
-        return f"ended by a fault of {forfeit.player}, which counts for nothing here"
+        return f"ended by a fault of {forfeit.player}, which does not count here"
     said = f"{forfeit.fault}: {forfeit.detail} (sent '{forfeit.command}')"
     fix = fix_of_record(record, trial.game, trial.player.folder, trial.limits.isolation)
     stderr = record.bots[forfeit.seat].stderr_tail
@@ -136,13 +140,13 @@ def _random(trial: TriedProgram, launcher: Launcher) -> str:
     step = failed_step(subject, played, ())
     if step is not None:
         raise _refused(step, step.text())
-    return f"played to its end, {' : '.join(map(str, played.record.points or ()))}"
+    return f"complete, {' : '.join(map(str, played.record.points or ()))}"
 
 
-def _tried(trial: TriedProgram, do: Callable[[Launcher], Result]) -> Result:
-    """Return what `do` returns with a launcher of its own; Refused if it takes longer than the trial may."""
+def _run_with_launcher(trial: TriedProgram, do: Callable[[Launcher], Result]) -> Result:
+    """Call `do` with a new launcher; Refused if the trial takes too long. Retry if the machine fails."""
     for tries_left in reversed(range(TRIES)):
-        with _on_one_core(), closing(Launcher()) as launcher, _ended_with(trial, launcher):
+        with _on_one_core(), closing(Launcher()) as launcher, _end_when_overdue(trial, launcher):
             try:
                 return do(launcher)
             except VoidMatch:
@@ -157,7 +161,7 @@ def _tried(trial: TriedProgram, do: Callable[[Launcher], Result]) -> Result:
 
 @contextmanager
 def _on_one_core() -> Iterator[None]:
-    """Let what is started run on one core, as in a season's matches; a bot that saw more would know."""
+    """Run child processes on one core, as in a season's matches, so that bots cannot distinguish a trial."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     try:
@@ -167,8 +171,8 @@ def _on_one_core() -> Iterator[None]:
 
 
 @contextmanager
-def _ended_with(trial: TriedProgram, launcher: Launcher) -> Iterator[None]:
-    """Ends all bots of a launcher when the trial has taken too long, if they still live then."""
+def _end_when_overdue(trial: TriedProgram, launcher: Launcher) -> Iterator[None]:
+    """Kill the bots of a launcher if the trial takes too long."""
     over, most = threading.Event(), longest_trial(trial.limits)
 
     def watch() -> None:

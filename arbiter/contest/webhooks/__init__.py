@@ -1,1 +1,1 @@
-"""Webhooks: what happens in a season, sent to the addresses that its file names."""
+"""Webhooks: the events of a season, sent to the addresses in its file."""

@@ -1,7 +1,7 @@
-"""The addresses that a request may go to: those of the internet, none of this machine or its network.
+"""Guard against requests to this machine or its network: only public internet addresses are allowed.
 
-A name is resolved once, and the connection is made to an address that was looked at here: nobody can let a
-name mean one address for the check and another one for the connection.
+A name is resolved once, and the connection is made to a checked address, so that a name server cannot answer
+differently for check and connection (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     """A family of addresses, and an address of it as `socket` takes it."""
 
 GLOBAL = IPv6Network("2000::/3")
-"""All other addresses of version 6 are local, mapped, translated (NAT64), of groups, or nobody's."""
+"""All other IPv6 addresses are local, mapped, translated (NAT64), multicast or unassigned."""
 NOT_GLOBAL = tuple(
     map(
         IPv6Network,
-        # Special purposes (Teredo among them), examples, addresses of version 4 in those of 6.
+        # Special purposes (such as Teredo), documentation, 6to4.
         ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
     )
 )
 RELAYS = IPv4Network("192.88.99.0/24")
-"""Of 6to4, to version 6 and wherever that leads."""
+"""6to4 relays, which lead to any IPv6 address."""
 
 
 class Unreachable(Exception):
-    """A receiver that cannot be asked, or may not be; the text says why."""
+    """A receiver cannot be reached, or is not allowed; the text is the reason."""
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """True for an address of one machine somewhere on the internet."""
+    """Return True for a public unicast address."""
     if isinstance(address, IPv6Address):
         return address in GLOBAL and not any(address in network for network in NOT_GLOBAL)
     return (
@@ -44,15 +44,15 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     )
 
 
-def places_of(host: str, port: int, local: bool, seconds: float) -> list[Place]:
-    """The addresses of a host, each of which may be asked; Unreachable where there is none, or one may not.
+def resolve_allowed(host: str, port: int, local: bool, seconds: float) -> list[Place]:
+    """Resolve a host; Unreachable if it has no address, or one that is not public.
 
-    A `local` host may be anywhere.
+    With `local` any address is allowed.
     """
     found = _resolved(host, port, seconds)
     if not local:
         for family, place in found:
-            # What stands behind a % is the interface.
+            # After a % comes the interface.
             address = ip_address(str(place[0]).partition("%")[0])
             if not is_public(address) or _is_own(family, place):
                 raise Unreachable(
@@ -62,16 +62,16 @@ def places_of(host: str, port: int, local: bool, seconds: float) -> list[Place]:
 
 
 def _is_own(family: socket.AddressFamily, place: tuple[Any, ...]) -> bool:
-    """True for an address of this machine: what it would send there came from that very address."""
+    """Return True for an address of this machine: the source address of packets to it is the same."""
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
-        # Nothing is sent by this.
+        # This sends nothing.
         asking.connect(place)
         return bool(asking.getsockname()[0] == place[0])
     return False
 
 
 def _resolved(host: str, port: int, seconds: float) -> list[Place]:
-    """The addresses of a name, in the order in which they are to be tried."""
+    """Return the addresses of a name, in the order of preference."""
     answer: list[Place] = []
     failure: list[str] = []
 
@@ -83,12 +83,12 @@ def _resolved(host: str, port: int, seconds: float) -> list[Place]:
         except (OSError, UnicodeError) as error:
             failure.append(getattr(error, "strerror", None) or "no such name")
 
-    # A name server may keep one waiting for as long as it likes.
+    # In a thread: getaddrinfo has no timeout.
     asking = threading.Thread(target=ask, daemon=True)
     asking.start()
     asking.join(seconds)
     if asking.is_alive():
-        raise Unreachable(f"no name server knew {host} within {seconds:.0f} s")
+        raise Unreachable(f"cannot resolve {host} within {seconds:.0f} s")
     if failure or not answer:
         raise Unreachable(f"{host}: {failure[0] if failure else 'has no address'}")
     return answer

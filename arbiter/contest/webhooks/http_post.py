@@ -1,4 +1,4 @@
-"""One signed request to a receiver, bounded in time and in what is read of the answer; none is redirected."""
+"""One signed HTTP request to a receiver, limited in time and in the size of its answer; no redirects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from arbiter import __version__
-from arbiter.contest.webhooks.address_guard import Unreachable, places_of
+from arbiter.contest.webhooks.address_guard import Unreachable, resolve_allowed
 from arbiter.errors import ConfigError
 from arbiter.season.config.webhook_settings import read_secret
 from arbiter.text import printable
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from arbiter.season.config.webhook_settings import Webhook
 
 SECONDS = 10.0
-"""From the look-up of the name to the end of the answer's headers."""
+"""From name resolution to the end of the response headers."""
 LONGEST_ANSWER = 65_536
-"""Bytes that are read of an answer."""
+"""The most bytes read of an answer."""
 GONE = 410
 LONGEST_PAUSE = 3600
-"""Seconds for which a receiver may ask to be left alone."""
+"""The longest accepted Retry-After, in seconds."""
 LONGEST_PROBLEM = 300
 _DIGITS = 6
 
 
 class Receipt(NamedTuple):
-    """What came of a request: the answer's status, None where there is none; "" or what went wrong.
+    """The result of a request: the answer's status, None without one; the problem, or "".
 
-    `pause` are the seconds for which the receiver asks to be left alone.
+    `pause` is the receiver's Retry-After, in seconds.
     """
 
     status: int | None
@@ -50,12 +50,12 @@ class Receipt(NamedTuple):
 
 
 def signature(secret: bytes, body: bytes) -> str:
-    """The value of the header that shows who sends."""
+    """Return the value of the signature header."""
     return f"sha256={hmac.new(secret, body, sha256).hexdigest()}"
 
 
 def post(webhook: Webhook, event: str, delivery: str, body: bytes) -> Receipt:
-    """Send a body to a webhook; whatever goes wrong is in what is returned."""
+    """Send a body to a webhook; every failure is in the returned receipt."""
     try:
         headers = {
             "Content-Type": "application/json",
@@ -65,7 +65,7 @@ def post(webhook: Webhook, event: str, delivery: str, body: bytes) -> Receipt:
             "X-Arbiter-Delivery": delivery,
             "X-Arbiter-Signature": signature(read_secret(webhook.secret_file), body),
         }
-        return _sent(webhook, body, headers, time.monotonic() + SECONDS)
+        return _send(webhook, body, headers, time.monotonic() + SECONDS)
     except Unreachable as error:
         return _failed(str(error))
     except ConfigError as error:
@@ -73,24 +73,24 @@ def post(webhook: Webhook, event: str, delivery: str, body: bytes) -> Receipt:
     except TimeoutError:
         return _failed(f"no answer within {SECONDS:.0f} s")
     except ssl.SSLCertVerificationError as error:
-        return _failed(f"its certificate is not to be trusted: {error.verify_message}")
+        return _failed(f"its certificate is not trusted: {error.verify_message}")
     except OSError as error:
         return _failed(error.strerror or str(error) or type(error).__name__)
     except (http.client.HTTPException, ValueError) as error:
-        # Whatever is no HTTP; Python's own words for it may hold what was sent.
-        return _failed(f"its answer is no HTTP ({type(error).__name__})")
+        # Python's own message may contain what was sent.
+        return _failed(f"its answer is not HTTP ({type(error).__name__})")
 
 
 def _failed(problem: str) -> Receipt:
     return Receipt(None, printable(" ".join(problem.split()))[:LONGEST_PROBLEM])
 
 
-def _sent(webhook: Webhook, body: bytes, headers: dict[str, str], until: float) -> Receipt:
+def _send(webhook: Webhook, body: bytes, headers: dict[str, str], until: float) -> Receipt:
     parts = urlsplit(webhook.url)
     secure, host = parts.scheme == "https", parts.hostname or ""
     port = parts.port or (443 if secure else 80)
     connection: http.client.HTTPConnection = _Connection(
-        host, port, places_of(host, port, webhook.local, _left(until)), secure, until
+        host, port, resolve_allowed(host, port, webhook.local, _left(until)), secure, until
     )
     with closing(connection):
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -112,7 +112,7 @@ def _receipt(answer: http.client.HTTPResponse) -> Receipt:
 
 
 def _left(until: float) -> float:
-    """Seconds that are left; TimeoutError where there are none."""
+    """Return the seconds left; TimeoutError if the deadline has passed."""
     left = until - time.monotonic()
     if left <= 0:
         raise TimeoutError
@@ -120,19 +120,19 @@ def _left(until: float) -> float:
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to one of the addresses that were looked at, with all that it does ended at a moment."""
+    """A connection to one of the checked addresses, with one deadline for everything."""
 
     def __init__(self, host: str, port: int, places: list[Place], secure: bool, until: float) -> None:
         super().__init__(host, port)
         self._places, self._secure, self._until = places, secure, until
         self.response_class = self._answer  # type: ignore[assignment]  # called like the class
         if secure:
-            # Not in the header `Host` with the usual port.
+            # So that `Host` has no port for the default one.
             self.default_port = http.client.HTTPS_PORT
 
     def connect(self) -> None:
         """Connect to the first address that answers."""
-        self.sock = _first(self._places, self._until)
+        self.sock = _connect_first(self._places, self._until)
         if self._secure:
             context = ssl.create_default_context()
             self.sock.settimeout(_left(self._until))
@@ -141,7 +141,7 @@ class _Connection(http.client.HTTPConnection):
             except BaseException:
                 self.sock.close()
                 raise
-        # For all of what is sent.
+        # For sending.
         self.sock.settimeout(_left(self._until))
 
     def _answer(self, sock: socket.socket, *given: Any, **named: Any) -> http.client.HTTPResponse:
@@ -151,7 +151,7 @@ class _Connection(http.client.HTTPConnection):
         return answer
 
 
-def _first(places: list[Place], until: float) -> socket.socket:
+def _connect_first(places: list[Place], until: float) -> socket.socket:
     problem: OSError = OSError("it has no address")
     for family, place in places:
         made = socket.socket(family, socket.SOCK_STREAM)
@@ -167,7 +167,7 @@ def _first(places: list[Place], until: float) -> socket.socket:
 
 
 class _AnswerBytes(io.RawIOBase):
-    """What a socket receives, up to a moment and to a number of bytes."""
+    """The bytes received by a socket, up to a deadline and a number of bytes."""
 
     def __init__(self, sock: socket.socket, until: float) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""An event in words, made of what everybody may see of a season; the body of a request in each form.
+"""An event as a message, made of the public state of a season; the request body in each form.
 
-A form is an object for programs, or a message for a channel of a chat. Names and reasons are the words of
-others: no form lets them mention somebody or make a link.
+A form is a JSON object for programs, or a chat message. Names and reasons are untrusted: no form lets them
+mention users or create links.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from arbiter.replay.frame import names_in_text
 from arbiter.replay.result_text import say_match
 from arbiter.season.snapshot.history import ratings_after
 from arbiter.season.snapshot.rejudgings import rejudgings_of, say_rejudging
-from arbiter.store.audit import moment
-from arbiter.store.event_log import FROZEN, Happening
+from arbiter.store.audit import timestamp
+from arbiter.store.event_log import FROZEN, EventKind
 from arbiter.text import discord, joined, slack
 
 if TYPE_CHECKING:
     from arbiter.season.config.webhook_settings import Form
     from arbiter.season.snapshot.season_state import SeasonState
-    from arbiter.store.event_log import Happened
+    from arbiter.store.event_log import LoggedEvent
 
 TEST = "test"
-"""The kind of what is sent to see whether it arrives."""
+"""The kind of a test message."""
 LEADERS = 3
 LONGEST = 500
-"""Characters of a sentence in a chat: escaped, it takes three times as many at most. Discord takes 2,000."""
+"""Characters of a chat message: escaping at most triples them. Discord's limit is 2,000."""
 POP, OPEN = "\u2069", "\u2068"
 STATES = {
     "stopping": "the season stops after the matches under way",
-    "playing": "the season goes on",
-    "closing": "the season is closed: the round under way is the last one",
-    FROZEN: "results are held back from now on until the season is over",
+    "playing": "the season continues",
+    "closing": "the season is closed: the current round is the last one",
+    FROZEN: "results are held back until the season is over",
     "over": "the season is over",
 }
 SUBMITTED = {
@@ -46,11 +46,11 @@ SUBMITTED = {
 
 
 class NewsObject(TypedDict):
-    """What a webhook tells: `subject` is a match's id, a player, a version, a request's id, or "".
+    """A message of a webhook: `subject` is a match's id, a player, a version, a request's id, or "".
 
-    `moment` is when it was stored, null for what was stored before moments were kept; `round` is null where
-    an event is of none; `state` is that of a season, a submission or a request, else null; `say` is one
-    sentence without the season's name; `url` is its page, null where the site's address is not known.
+    `timestamp` is when the event was stored, null if not recorded; `round` is null for events without one;
+    `state` is that of a season, submission or request, else null; `say` is one sentence without the season's
+    name; `url` is its page, null if the site's address is unknown.
     """
 
     season: str
@@ -63,9 +63,9 @@ class NewsObject(TypedDict):
     url: str | None
 
 
-def news_of(event: Happened, state: SeasonState, public: str | None) -> NewsObject:
-    """An event as everybody may hear of it; `public` is the site's address, without a slash at its end."""
-    subject, word, say, page = _told(event, state)
+def news_of(event: LoggedEvent, state: SeasonState, public: str | None) -> NewsObject:
+    """Return an event as a public message; `public` is the site's address without a final slash."""
+    subject, word, say, page = _event_parts(event, state)
     return {
         "season": state.name,
         "event": event.kind.value,
@@ -79,12 +79,12 @@ def news_of(event: Happened, state: SeasonState, public: str | None) -> NewsObje
 
 
 def test_news(season: str, public: str | None) -> NewsObject:
-    """What tells that a webhook works."""
+    """Return a test message."""
     return {
         "season": season,
         "event": TEST,
         "subject": "",
-        "moment": moment(),
+        "moment": timestamp(),
         "round": None,
         "state": None,
         "say": "this is a test",
@@ -93,37 +93,37 @@ def test_news(season: str, public: str | None) -> NewsObject:
 
 
 def page_of(season: str, page: str, public: str | None) -> str | None:
-    """The address of a page below a season's."""
+    """Return the address of a page below a season's."""
     return None if public is None else f"{public}/seasons/{quote(season, safe='')}{page}"
 
 
-def _told(event: Happened, state: SeasonState) -> tuple[str, str | None, str, str]:
-    """The subject of an event, the word for its state, the sentence, and the page below the season's."""
+def _event_parts(event: LoggedEvent, state: SeasonState) -> tuple[str, str | None, str, str]:
+    """Return an event's subject, its state, the sentence, and the page below the season's."""
     detail, number = event.detail, event.round
     match event.kind:
-        case Happening.MATCH:
+        case EventKind.MATCH:
             page = f"/matches/{event.subject.replace('/', '-')}"
             return event.subject, None, _match(state, event.subject), page
-        case Happening.REJUDGED:
+        case EventKind.REJUDGED:
             page = f"/matches/{event.subject.replace('/', '-')}"
             return event.subject, None, _rejudged(state, event.subject, int(detail["run"])), page
-        case Happening.REVIEW:
+        case EventKind.REVIEW:
             page = f"/matches/{event.subject.replace('/', '-')}"
             return event.subject, None, f"match {event.subject} is reviewed", page
-        case Happening.ROUND:
+        case EventKind.ROUND:
             return "", None, _round(state, number), f"/rounds/{number}"
-        case Happening.STANDINGS:
+        case EventKind.STANDINGS:
             return "", None, _standings(state, number), "/standings"
-        case Happening.STATE:
+        case EventKind.STATE:
             return "", event.subject, STATES.get(event.subject, f"the season is {event.subject}"), ""
-        case Happening.SUSPENDED:
+        case EventKind.SUSPENDED:
             player = str(detail["player"])
             say = _suspended(state, player, str(detail["because"]), number)
             return player, None, say, f"/players/{quote(player, safe='')}"
-        case Happening.SUBMISSION:
+        case EventKind.SUBMISSION:
             version, word = f"{detail['author']}@{detail['version']}", str(detail["state"])
             return version, word, f"{_name(version)} {SUBMITTED[word]}", ""
-        case Happening.REQUEST:
+        case EventKind.REQUEST:
             word = str(detail["state"])
             say = f"request {event.subject} of {_name(str(detail['author']))} ({detail['kind']}) is {word}"
             return event.subject, word, say, f"/requests/{event.subject}"
@@ -135,7 +135,7 @@ def _match(state: SeasonState, match_id: str) -> str:
 
 
 def _rejudged(state: SeasonState, match_id: str, run: int) -> str:
-    """What became of a match that was played again, as this state has it."""
+    """Return a sentence on a match that was played again, as this state shows it."""
     match = state.match(match_id)
     told = [] if match is None else rejudgings_of(state, match)[run - 1 : run]
     return say_rejudging(told[0]) if told else f"match {match_id} was played again"
@@ -150,7 +150,7 @@ def _round(state: SeasonState, number: int) -> str:
 
 
 def _standings(state: SeasonState, number: int) -> str:
-    """Who leads after a round, by the standings as they are now: an order may have corrected them."""
+    """Return the leaders after a round, by its present standings: an order may have corrected them."""
     rows = ratings_after(state, [number], None)[0]["players"] if number <= state.complete else []
     first = [row for row in rows if row["rank"] is not None and row["elo"] is not None][:LEADERS]
     if not first:
@@ -160,37 +160,37 @@ def _standings(state: SeasonState, number: int) -> str:
 
 
 def _suspended(state: SeasonState, player: str, because: str, number: int) -> str:
-    """Why somebody is suspended, or would be, but plays on."""
+    """Return a sentence on a player who is suspended, or would be but plays on."""
     before = state.standings_after(number - 1) if 1 < number <= state.complete + 1 else None
     if before is not None and player in before.get("plays_on", ()):
-        return f"{_name(player)}: {because}: it plays on, since no house bot could fill up"
+        return f"{_name(player)}: {because}: not suspended, since no house bot could fill the seat"
     return f"{_name(player)} is suspended from round {number} on: {because}"
 
 
 def _name(name: str) -> str:
-    """A name in a sentence, kept from turning the text around it."""
+    """Return a name isolated, so that it cannot reverse the direction of the text around it."""
     return names_in_text([name])[0]
 
 
 def body_of(news: NewsObject, form: Form) -> str:
-    """The body as JSON text, all ASCII."""
+    """Return the body as ASCII JSON."""
     if form == "json":
         return json.dumps(news)
     say, url = _short(f"{news['season']}: {news['say']}"), news["url"]
     if form == "slack":
         return json.dumps({"text": slack(say) + (f" <{slack_link(url)}>" if url else "")})
-    # In angle brackets a link brings no preview with it.
+    # Angle brackets suppress the link preview.
     content = discord(say) + (f" <{url}>" if url else "")
     return json.dumps({"content": content, "allowed_mentions": {"parse": []}})
 
 
 def slack_link(url: str) -> str:
-    """An address of ours between angle brackets: quoted as it is, only these have a meaning there."""
+    """Escape an address of this site for Slack's angle brackets, where only these characters matter."""
     return url.replace("&", "&amp;").replace("|", "%7C")
 
 
 def _short(text: str) -> str:
-    """A sentence that is cut where it is too long, and names in it closed."""
+    """Truncate a sentence to `LONGEST`, and close the isolation of names in it."""
     if len(text) <= LONGEST:
         return text
     text = text[: LONGEST - 10]

@@ -1,6 +1,6 @@
-"""All webhooks of some seasons, each in a thread of its own, so that none waits for another.
+"""All webhooks of some seasons, each in its thread, so that they do not wait for each other.
 
-A season's file is read again when it changes; one with a mistake in it changes nothing.
+A season's file is read again when it changes; an invalid file changes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from arbiter.errors import ArbiterError, NoStore, StoreError
 from arbiter.season.config import load
 from arbiter.store import Store
 from arbiter.store.address import file_of
-from arbiter.store.coordinator_lock import CAN_HOLD, locked
+from arbiter.store.coordinator_lock import CAN_HOLD, lock_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from arbiter.season.config import Config
 
 FAILED_SECONDS = 5.0
-"""After the store failed, until it is looked into again."""
+"""The pause after the store failed."""
 LOCK = "-notify"
 
 
 class SenderThread(threading.Thread):
-    """A sender at work until it is asked to end; `once` until nothing can be sent any more now."""
+    """Runs a sender until it is asked to end, or with `once` until nothing can be sent now."""
 
     def __init__(self, sender: Sender, say: Callable[[str], None], once: bool) -> None:
         super().__init__(daemon=True)
         self._sender, self._say, self._once = sender, say, once
         self._end = threading.Event()
         self.waits = False
-        """True where it ended and something is still to be sent."""
+        """True if it ended with something left to send."""
         self.failure: ArbiterError | None = None
-        """What went wrong last, of what cannot be the receiver's fault."""
+        """The last error that was not the receiver's."""
 
     def ask_to_end(self) -> None:
-        """Let the delivery under way be the last one."""
+        """Ask the thread to end after the delivery in progress."""
         self._end.set()
 
     def run(self) -> None:
@@ -51,7 +51,7 @@ class SenderThread(threading.Thread):
                 if self._once and wait != 0:
                     self.waits = wait is not None
                     return
-                # Not longer than a look: somebody may want to hurry.
+                # At most one polling interval: an organiser may request a retry.
                 self._end.wait(LOOK_SECONDS if wait is None else min(wait, LOOK_SECONDS))
         finally:
             self._sender.close()
@@ -60,7 +60,7 @@ class SenderThread(threading.Thread):
         try:
             wait = self._sender.step()
         except Exception as error:
-            # Whatever it is, the others go on, and so does this one.
+            # Any error: the thread goes on after a pause.
             failure = ArbiterError(f"failed: {type(error).__name__}: {error}")
             if isinstance(error, ArbiterError):
                 failure = error
@@ -74,8 +74,8 @@ class SenderThread(threading.Thread):
         return wait
 
 
-class Notified:
-    """A season's file, and those who tell its webhooks."""
+class SeasonNotifier:
+    """A season's file and the threads of its webhooks."""
 
     def __init__(self, config: Config, say: Callable[[str], None], public: str | None) -> None:
         self.config, self._say, self._public = config, say, public
@@ -83,14 +83,14 @@ class Notified:
         self.working: list[SenderThread] = []
 
     def start(self, once: bool = False) -> None:
-        """Begin to tell all webhooks; StoreError where the store cannot be had."""
+        """Start a thread for each webhook; StoreError if the store fails."""
         try:
             with closing(Store(self.config.store, create=False)) as store:
                 season = store.season(self.config.season)
                 if season is not None:
                     season.deliveries.forget_all_but([webhook.digest for webhook in self.config.webhooks])
         except NoStore:
-            # It is looked for again.
+            # The senders wait for it.
             pass
         for webhook in self.config.webhooks:
             sender = Sender(self.config, webhook, self._say, self._public)
@@ -98,7 +98,7 @@ class Notified:
             self.working[-1].start()
 
     def end(self) -> None:
-        """End them, each after the delivery that is under way."""
+        """End all threads, each after the delivery in progress."""
         for each in self.working:
             each.ask_to_end()
         for each in self.working:
@@ -106,7 +106,7 @@ class Notified:
         self.working.clear()
 
     def renew(self) -> None:
-        """Go on by the file as it is now, if it has changed and is in order."""
+        """Restart with the file as it is now, if it has changed and is valid."""
         written = _mtime(self.config.file)
         if written == self._written:
             return
@@ -114,10 +114,10 @@ class Notified:
         try:
             config = load(self.config.file, check_secrets=True)
         except ArbiterError as error:
-            self._say(f"{self.config.season}: webhooks stay as they were: {str(error).splitlines()[0]}")
+            self._say(f"{self.config.season}: webhooks unchanged: {str(error).splitlines()[0]}")
             return
         if (config.season, config.store) != (self.config.season, self.config.store):
-            self._say(f"{self.config.season}: its file names another season or store: start this again")
+            self._say(f"{self.config.season}: its file names another season or store: restart this command")
             return
         self.end()
         self.config = config
@@ -125,12 +125,12 @@ class Notified:
 
 
 def notify(configs: Sequence[Config], say: Callable[[str], None], public: str | None, once: bool) -> bool:
-    """Tell the webhooks of some seasons what happens, until this process ends.
+    """Send the events of some seasons to their webhooks until this process ends.
 
-    With `once` until nothing can be sent any more now: then return True if nothing waits. StoreError where a
-    store cannot be had.
+    With `once` until nothing can be sent now: then return True if nothing is waiting. StoreError if a store
+    fails.
     """
-    seasons = [Notified(config, say, public) for config in configs]
+    seasons = [SeasonNotifier(config, say, public) for config in configs]
     for season in seasons:
         season.start(once)
     if once:
@@ -148,17 +148,17 @@ def notify(configs: Sequence[Config], say: Callable[[str], None], public: str | 
 
 
 @contextmanager
-def alone(configs: Sequence[Config]) -> Iterator[None]:
-    """Tell these webhooks alone; the hold ends with the process. StoreError where somebody does already."""
+def hold_webhook_lock(configs: Sequence[Config]) -> Iterator[None]:
+    """Hold the lock on the webhooks of these seasons; StoreError if another process has it."""
     if not CAN_HOLD:
-        # Where nobody can play, as on Windows, nobody sends.
-        raise StoreError("webhooks are told by one process at a time, and this system has no locks for that")
-    with locked(map(lock_of, configs), "somebody tells these webhooks already"):
+        # Windows, where no season can be played either.
+        raise StoreError("cannot send to webhooks: this system has no file locks")
+    with lock_paths(map(lock_of, configs), "another process sends to these webhooks"):
         yield
 
 
 def lock_of(config: Config) -> Path:
-    """The file that is locked: beside the store or, for a server's, the season's file."""
+    """Return the lock file: beside the store's file or, for a server, the season's file."""
     place = (file_of(config.store) or config.file).resolve()
     return place.with_name(place.name + LOCK)
 

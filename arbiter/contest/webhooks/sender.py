@@ -1,7 +1,7 @@
-"""The events of a season sent to one webhook, one after the other; it may be killed at any moment.
+"""Sends the events of a season to one webhook, one after the other; it may be killed at any time.
 
-An event is written down as it is to be sent, then sent, then done with. What was sent and is not done with
-when the process ends is sent again, with the same id and body.
+A delivery is stored, sent, then recorded as received. If the process ends between the last two steps, it is
+sent again with the same id and body.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from arbiter.errors import NoStore
 from arbiter.season.snapshot.freeze import public_state
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.store import Store
-from arbiter.store.deliveries import Telling
+from arbiter.store.deliveries import Delivery
 from arbiter.store.row_values import read_moment
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from arbiter.season.config import Config
     from arbiter.season.config.webhook_settings import Webhook
     from arbiter.store import SeasonStore
-    from arbiter.store.deliveries import DeliveryBook
+    from arbiter.store.deliveries import DeliveryStore
 
 LOOK_SECONDS = 1.0
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(hours=1)
-"""After the first failed try of a delivery; the next ones are twice as long each, up to the longest."""
+"""The pause after the first failed attempt, doubled after each further one up to the longest."""
 MOST_DOUBLINGS = 20
 PATIENCE = timedelta(days=1)
-"""For how long a delivery is tried until it is given up; the time of a machine that is off does not count."""
+"""For how long a delivery is retried; time with the machine off does not count."""
 
 
 def _pause(tries: int) -> timedelta:
-    """The pause after so many failed tries and one more."""
+    """Return the pause after `tries` + 1 failed attempts."""
     return min(FIRST_PAUSE * (1 << min(tries, MOST_DOUBLINGS)), LONGEST_PAUSE)
 
 
@@ -45,13 +45,13 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-def called(config: Config, webhook: Webhook) -> str:
-    """A webhook in words, without its address, which may be a secret."""
+def webhook_name(config: Config, webhook: Webhook) -> str:
+    """Return a webhook's name for messages, without its address, which may be a secret."""
     return f"webhook {config.webhooks.index(webhook) + 1} ({webhook.host})"
 
 
 class Sender:
-    """Tells one webhook of a season; `say` hears what fails."""
+    """Sends to one webhook of a season; `say` receives failures."""
 
     def __init__(
         self,
@@ -69,20 +69,20 @@ class Sender:
         self._shown: SeasonState | None = None
         self._seen = 0
         self._looked: int | None = None
-        self.called = called(config, webhook)
+        self.called = webhook_name(config, webhook)
 
     def close(self) -> None:
         if self._store is not None:
             self._store.close()
         self._store = self._season = self._shown = self._looked = None
-        # The next one may be another store.
+        # The next store may be another one.
         self._seen = 0
 
     def step(self) -> float | None:
-        """Send what is to be sent now, one delivery at most.
+        """Send at most one delivery that is due.
 
-        Return the seconds after which there may be more, 0 for at once; None where nothing waits. StoreError
-        where the store fails.
+        Return the seconds until the next may be due, 0 for at once; None if nothing is waiting. StoreError if
+        the store fails.
         """
         season = self._opened()
         if season is None:
@@ -95,18 +95,18 @@ class Sender:
         if telling is None:
             return None
         if telling.again is not None:
-            wait = read_moment(telling.again, "the moment of a delivery's next try") - self._now()
-            # One that is longer than any pause was kept while the clock was wrong.
+            wait = read_moment(telling.again, "the time of a delivery's next attempt") - self._now()
+            # A longer one was stored with a wrong clock.
             if timedelta(0) < wait <= LONGEST_PAUSE:
                 return wait.total_seconds()
         receipt = self._send(self._webhook, telling.kind, telling.delivery, telling.body.encode())
         if receipt.ok:
-            book.is_told(key, telling)
+            book.record_delivery(key, telling)
             return 0.0
         return self._failed(book, telling, receipt)
 
     def _opened(self) -> SeasonStore | None:
-        """The season as its store has it; None before there is one."""
+        """Return the season from its store; None before it exists."""
         if self._season is None:
             try:
                 self._store = self._store or Store(self._config.store, create=False)
@@ -114,52 +114,52 @@ class Sender:
                 return None
             self._season = self._store.season(self._config.season)
         assert self._store is not None
-        # Or a file that was replaced would be read for ever.
+        # Else a replaced file would be read for ever.
         self._store.check()
         return self._season
 
-    def _prepared(self, season: SeasonStore) -> Telling | None:
-        """Write down what is told next; None where there is nothing."""
+    def _prepared(self, season: SeasonStore) -> Delivery | None:
+        """Store the next delivery and return it; None if there is nothing to send."""
         book, key = season.deliveries, self._webhook.digest
         last = book.last_event()
         if last == self._looked:
             return None
-        due, self._seen = book.due(key, self._webhook.events, self._config.freeze > 0, self._seen)
+        due, self._seen = book.next_delivery(key, self._webhook.events, self._config.freeze > 0, self._seen)
         if due is None:
             self._looked = last
             return None
-        # Read after the event was chosen: what may be told of it can only have become less since.
+        # Read after the event was chosen: since then the public state can only have shrunk.
         self._shown = public_state(SeasonState.of(self._config, season), self._shown)
         news = news_of(due.event, self._shown, self._public)
         body = body_of(news, self._webhook.form)
         delivery = token_hex(16)
-        book.prepare(key, Telling(delivery, due.event.number, due.early, due.event.kind.value, body))
-        # As it is kept: another process may have been faster.
+        book.prepare(key, Delivery(delivery, due.event.number, due.early, due.event.kind.value, body))
+        # From the store: another process may have been faster.
         kept = book.read(key)
         return None if kept is None else kept.telling
 
-    def _failed(self, book: DeliveryBook, telling: Telling, receipt: Receipt) -> float | None:
+    def _failed(self, book: DeliveryStore, telling: Delivery, receipt: Receipt) -> float | None:
         key, problem, now = self._webhook.digest, receipt.problem, self._now()
         if receipt.status == GONE:
             book.end(key, telling, self.called, problem)
-            gone = f"{self.called} is gone for good ({problem})"
-            self._say(f"{self._config.season}: {gone}: it is told nothing more")
+            gone = f"{self.called} is gone ({problem})"
+            self._say(f"{self._config.season}: {gone}: nothing more is sent to it")
             return None
         since = now
         if telling.since is not None:
-            since = read_moment(telling.since, "the moment of a delivery's first try")
+            since = read_moment(telling.since, "the time of a delivery's first attempt")
         tried = sum(map(_pause, range(telling.tries)), timedelta(0))
         if tried >= PATIENCE:
-            # What happened since was not tried for, or waited, as long.
+            # Later events have not waited as long.
             before = _text(min(since + tried, now) - PATIENCE)
             count = book.give_up(key, telling, self._webhook.events, before, self.called, problem)
             events = f"{count} event{'s' * (count != 1)}"
-            self._say(f"{self._config.season}: {self.called} is never told {events}: {problem}")
+            self._say(f"{self._config.season}: {self.called}: {events} dropped: {problem}")
             return 0.0
         pause = max(_pause(telling.tries), timedelta(seconds=receipt.pause))
-        book.put_off(key, telling, _text(since), _text(now + pause), problem)
+        book.postpone(key, telling, _text(since), _text(now + pause), problem)
         if not telling.tries:
-            self._say(f"{self._config.season}: {self.called}: {problem}: tried again for a day")
+            self._say(f"{self._config.season}: {self.called}: {problem}: retried for a day")
         return pause.total_seconds()
 
 

@@ -16,7 +16,7 @@ from arbiter.season.config.programs import faults_of_version
 from arbiter.season.config.settings_diff import price_of, rated_name
 from arbiter.season.config.value_types import COMMITMENT, parse_until
 from arbiter.season.config.webhook_settings import read_secret
-from arbiter.store.address import absolute, file_of, lasts, missing_folder
+from arbiter.store.address import file_of, is_persistent, missing_folder, resolve_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -146,9 +146,9 @@ def problems_of_store(written: Any, folder: Path) -> Iterable[Problem]:
     """Yield the problem of a store in memory, of a folder, or in a missing folder."""
     if not isinstance(written, str):
         return
-    url = absolute(written, folder)
+    url = resolve_address(written, folder)
     file = file_of(url)
-    if not lasts(url):
+    if not is_persistent(url):
         yield Problem(("store",), f"{written} keeps nothing", "name a file")
     elif missing := missing_folder(url):
         yield Problem(("store",), f"there is no folder {missing}", "make it, or name another one")

@@ -50,7 +50,7 @@ from arbiter.season.config.settings_diff import LATER, Role, is_sent, rated_name
 from arbiter.season.config.submission_settings import version_of
 from arbiter.season.config.validation import place_problems, validate
 from arbiter.season.config.yaml_positions import read_document
-from arbiter.store.address import absolute, usual_store
+from arbiter.store.address import default_store, resolve_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -224,7 +224,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         season=season,
         game=game,
         seed=seed,
-        store=absolute(model.store, file.parent) if model.store else usual_store(season, file),
+        store=resolve_address(model.store, file.parent) if model.store else default_store(season, file),
         limits=model.limits(),
         workers=None if model.workers == "auto" else model.workers,
         ship=tuple((folder / name).resolve() for name in model.ship),

@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from arbiter.errors import ConfigError
 from arbiter.match.clock import SECOND, TimeControl, parse_duration
 from arbiter.match.limits import LEAST_MEMORY, MOST_MEMORY
-from arbiter.store.address import SCHEMES, address_of, refuse_query
+from arbiter.store.address import SCHEMES, address_of, check_no_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ def _check_store(text: str) -> None:
         # Without the rest, which may contain a password.
         hint = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
         raise ConfigError(f"not a kind of store: {scheme}://", hint=hint)
-    refuse_query(text)
+    check_no_query(text)
 
 
 def _check_commitment(text: str) -> None:

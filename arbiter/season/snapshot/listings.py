@@ -16,7 +16,7 @@ from arbiter.season.snapshot.model_costs import identity, models_of
 from arbiter.season.snapshot.pagination import TABLES, MatchList, at_tables, page_fields, some_rounds, window
 from arbiter.season.snapshot.rejudgings import fault_in, rejudgings_of, rejudgings_with, run_of
 from arbiter.season.snapshot.season_figures import cells_of, crossed, round_in_short, row_of
-from arbiter.store.tags import Tagged
+from arbiter.store.tags import TagFilter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -107,11 +107,11 @@ def matches(
     if tag is None:
         return MatchList(state, round_number, *groups)
     if viewer is not None and viewer.organiser:
-        return MatchList(state, round_number, *groups, tagged=Tagged(tag))
+        return MatchList(state, round_number, *groups, tagged=TagFilter(tag))
     own = tuple(name for name in state.names if viewer is not None and viewer.own(name))
     # While results are held back, tags could reveal that a match was replayed.
     last = state.complete if state.held is None else 0
-    return MatchList(state, round_number, *groups, last=last, tagged=Tagged(tag, own))
+    return MatchList(state, round_number, *groups, last=last, tagged=TagFilter(tag, own))
 
 
 def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.season.snapshot.listings import match_in_short
 from arbiter.season.snapshot.pagination import TABLES, at_tables, page_fields, page_of, window
 from arbiter.season.snapshot.season_figures import round_in_short
-from arbiter.store.event_log import Happening
+from arbiter.store.event_log import EventKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ def time_left(state: SeasonState) -> float | None:
     if begun is None or state.holder is None:
         return None
     recent = state.stored.events(max(0, state.event - PACE_OF), PACE_OF)
-    mine = [event for event in recent if event.kind is Happening.MATCH and event.round == begun.number]
+    mine = [event for event in recent if event.kind is EventKind.MATCH and event.round == begun.number]
     # A replayed match counts when it was last stored.
     ids = list(dict.fromkeys(event.subject for event in reversed(mine)))[::-1]
     ends = []

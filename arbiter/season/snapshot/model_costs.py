@@ -56,7 +56,7 @@ def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
 def _uncounted(state: SeasonState) -> Mapping[str, BilledTokens]:
     """Return the tokens of plays that do not count: void, annulled, replaced."""
     out = [*replaced_matches(state.given), *state.matches_of(state.annulled)]
-    return sum_tokens([state.stored.outlays.all(), *(match.billed() for match in out)])
+    return sum_tokens([state.stored.unstored_tokens.all(), *(match.billed() for match in out)])
 
 
 def models_of(state: SeasonState, match: MatchSummary) -> list[ModelOfMatch]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchSummary
     from arbiter.season.snapshot.match_schema import Pages
     from arbiter.season.snapshot.season_state import SeasonState
-    from arbiter.store.tags import Tagged
+    from arbiter.store.tags import TagFilter
 
 ROWS = 100
 """The most rows of one page or answer."""
@@ -66,7 +66,7 @@ class MatchList:
         *players: Sequence[str],
         last: int | None = None,
         ended: bool = False,
-        tagged: Tagged | None = None,
+        tagged: TagFilter | None = None,
     ) -> None:
         first, end = (1, state.last) if round_number is None else (round_number, round_number)
         end = min(

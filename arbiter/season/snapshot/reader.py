@@ -14,7 +14,7 @@ from arbiter.season.snapshot.season_state import (
     preload,
     with_changes,
 )
-from arbiter.store.event_log import Happening
+from arbiter.store.event_log import EventKind
 from arbiter.store.match_lists import MatchRange
 
 if TYPE_CHECKING:
@@ -75,6 +75,6 @@ def _counts(stored: SeasonStore, before: SeasonState | None) -> Mapping[int, int
     if before is not None:
         news = stored.events(before.event, MOST_NEWS)
         if len(news) < MOST_NEWS:
-            first = min((event.round for event in news if event.kind is Happening.MATCH), default=MOST_ROUNDS)
+            first = min((event.round for event in news if event.kind is EventKind.MATCH), default=MOST_ROUNDS)
             kept = {number: count for number, count in before.counts.items() if number < first}
     return {**kept, **stored.counts(MatchRange(first, MOST_ROUNDS))}

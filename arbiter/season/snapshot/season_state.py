@@ -23,7 +23,7 @@ from arbiter.season.roster import with_active_versions
 from arbiter.season.snapshot.ranking import hidden_replays, ranking_of
 from arbiter.season.snapshot.standing_marks import in_rank
 from arbiter.season.snapshot.viewer import HeldResults, StoredSeasonFile, roles_of
-from arbiter.store.controls import NO_WISH, Wish
+from arbiter.store.controls import NO_ORDER, RunOrder
 from arbiter.store.match_lists import MatchRange
 from arbiter.store.rating_briefs import brief_in
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.schema import StoredStandings
     from arbiter.season.snapshot.standing_marks import Ranked
     from arbiter.store import Order, SeasonStore
-    from arbiter.store.event_log import Happened
+    from arbiter.store.event_log import LoggedEvent
     from arbiter.store.rating_briefs import Brief
     from arbiter.store.row_values import PlannedRound
     from rating.ratings import Ranking
@@ -70,7 +70,7 @@ class SeasonState:
     moment: datetime
     paused: str | None = None
     closed: str | None = None
-    wish: Wish = NO_WISH
+    wish: RunOrder = NO_ORDER
     following: NextRound | None = None
     frozen: int | None = None
     held: HeldResults | None = None
@@ -90,11 +90,11 @@ class SeasonState:
             seed=stored.seed if seed_told else None,
             commitment=published_commitment(stored.seed, file.seed_commitment is not None),
             holder=stored.holder(),
-            stopping=stored.asked_to_stop(),
+            stopping=stored.is_asked_to_stop(),
             moment=moment,
             paused=running.paused,
             closed=running.closed,
-            wish=stored.running.wish(),
+            wish=stored.running.last_order(),
             following=None if isinstance(file, StoredSeasonFile) else next_round(file, rounds, over, moment),
             frozen=stored.frozen_after() if file.freeze else None,
         )
@@ -268,7 +268,7 @@ class SeasonState:
         """The cache key of this state, shown in the footer."""
         return f"{self.event}-{self.revision}-{self.number_of_matches}"
 
-    def events(self, after: int, most: int) -> list[Happened]:
+    def events(self, after: int, most: int) -> list[LoggedEvent]:
         """Return the first `most` public events with numbers above `after`.
 
         None is newer than this state, since receivers read the state at once.

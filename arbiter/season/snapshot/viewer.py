@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arbiter.season.config import Entry
     from arbiter.season.config.settings_diff import Role
     from arbiter.store import Orders
-    from arbiter.store.event_log import Happened
+    from arbiter.store.event_log import LoggedEvent
 
 
 class HeldResults(NamedTuple):
@@ -27,7 +27,7 @@ class HeldResults(NamedTuple):
     orders: Orders
     roster: tuple[Entry, ...]
     first_event: int = 0
-    events: tuple[Happened, ...] = ()
+    events: tuple[LoggedEvent, ...] = ()
 
 
 def roles_of(entries: Iterable[Entry]) -> dict[str, Role]:

@@ -16,7 +16,7 @@ from arbiter.season.config.validation import place_problems, validate
 from arbiter.season.config.value_types import Seed, StoreUrl, Word
 from arbiter.season.config.yaml_positions import Document, read_document
 from arbiter.season.settings import CHOICE, REGRESS
-from arbiter.store.address import absolute, address_of, file_of
+from arbiter.store.address import address_of, file_of, resolve_address
 from arbiter.store.sqlite import companions
 from arbiter.trials.regression.blocks import Meeting
 from arbiter.trials.regression.program_identity import (
@@ -125,7 +125,7 @@ def load_experiment(
     base = replace(versions.pop((BASE,)), name=BASE)
     tried = [replace(player, name=str(place[-1])) for place, player in versions.items()]
     store = model.store or address_of(STORE if file is None else f"{Path(file).stem}.sqlite")
-    store = absolute(store, Path() if "store" in given else folder)
+    store = resolve_address(store, Path() if "store" in given else folder)
     league = None if model.field is None else folders["field"] / model.field
     digests = digests_excluding(store, file, league, *written)
     several = CANDIDATES in values

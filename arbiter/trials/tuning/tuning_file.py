@@ -21,7 +21,7 @@ from arbiter.season.config.validation import entries, validate
 from arbiter.season.config.value_types import checked
 from arbiter.season.config.yaml_positions import read_document
 from arbiter.season.settings import TUNE
-from arbiter.store.address import absolute, address_of
+from arbiter.store.address import address_of, resolve_address
 from arbiter.trials.regression.experiment import (
     BlocksModel,
     RegressModel,
@@ -163,7 +163,7 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
         reading.problems += [Problem(("test", *each.path), each.message, each.hint) for each in levels]
         reading.problems += _problems_of_places(model, folder)
     model, game = reading.settled(file, lambda found, places: locate_problems(found, places, given, {}))
-    store = absolute(
+    store = resolve_address(
         model.store or address_of(f"{Path(file).stem}.sqlite"), Path() if "store" in given else folder
     )
     league = None if model.field is None else folder / model.field

@@ -20,8 +20,8 @@ from arbiter.season.config.settings_diff import VERSION_MARK, rated_name
 from arbiter.season.order_effects import effective_orders, first_round
 from arbiter.season.snapshot.season_figures import progress
 from arbiter.store import OrderKind
-from arbiter.store.submission_files import Stays
-from arbiter.store.submissions import TooMany
+from arbiter.store.submission_files import VersionInUse
+from arbiter.store.submissions import RateLimited
 from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
 from arbiter.web.api import schema
 from arbiter.web.api.schema import Failure, Sent, SubmissionList
@@ -83,7 +83,7 @@ class Verdicts:
         """As it is at this moment, for the eyes of the caller."""
         state, stored = caller.state, caller.state.stored
         given = stored.orders.read().given
-        known = stored.authors.named(author)
+        known = stored.authors.find(author)
         active = None if known is None else known.active
         order = effective_orders(given).suspended.get(author)
         by_hand = None if order is None or order.verb is OrderKind.FAILED else order.because
@@ -196,7 +196,7 @@ def activate(number: str, caller: Author) -> schema.SubmissionInFull:
     try:
         book, author = caller.state.stored.submissions, caller.author
         made = book.activate(found.id, author.name, PER_HOUR, author.who)
-    except TooMany as error:
+    except RateLimited as error:
         message = f"{PER_HOUR} versions an hour are activated for an author"
         raise too_many(message, PER_HOUR, error.seconds) from None
     if made is None:
@@ -211,8 +211,8 @@ def drop(number: str, caller: Author) -> schema.SubmissionInFull:
     if (why := why_it_stays(caller, found)) is not None:
         raise why
     try:
-        caller.state.stored.shelf.drop(found.id, caller.author.name, caller.author.who)
-    except Stays as stays:
+        caller.state.stored.submission_files.drop(found.id, caller.author.name, caller.author.who)
+    except VersionInUse as stays:
         raise _stays(found, stays.active) from None
     remove(caller.state.config, found.file)
     return shape_of(submission_of(caller, number), caller)
@@ -257,10 +257,14 @@ def why_it_stays(caller: Caller, found: Submission) -> Refusal | None:
         # Whether it has played meanwhile would tell how far the season is.
         message = "accepted versions stay while results are held back"
         return Refusal(409, "held_back", message, "what was not accepted can be dropped")
-    author = state.stored.authors.named(caller.author.name)
+    author = state.stored.authors.find(caller.author.name)
     if author is not None and author.active == found.version:
         return _stays(found, active=True)
-    return _stays(found, active=False) if state.stored.shelf.has_played(found.author, found.version) else None
+    return (
+        _stays(found, active=False)
+        if state.stored.submission_files.has_played(found.author, found.version)
+        else None
+    )
 
 
 def _stays(found: Submission, active: bool) -> Refusal:

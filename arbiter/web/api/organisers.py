@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from arbiter.contest.integrity.integrity_report import families
+from arbiter.contest.integrity.integrity_report import connected_groups
 from arbiter.contest.integrity.schema import FORMAT, Beside, Integrity
 from arbiter.errors import ConfigError
 from arbiter.season import administration
@@ -124,7 +124,7 @@ def annul(match: str, what: Annulment, caller: Organiser) -> schema.Ordered:
 def inspect(number: str, caller: Organiser) -> schema.SubmissionInFull:
     """Have a refused submission of any author inspected again."""
     found = submission_of(caller, number, anybody=True)
-    if not caller.state.stored.submissions.again(found.id, caller.author.name):
+    if not caller.state.stored.submissions.inspect_again(found.id, caller.author.name):
         gone = found.bytes == 0
         why = "has no archive any more" if gone else f"is {found.state}"
         hint = "its author sends it once more" if gone else "only what was refused is inspected again"
@@ -167,7 +167,7 @@ def report_of(caller: Caller) -> Integrity | None:
         return None
     report = cast("Integrity", found)
     # Reports of earlier versions have none.
-    report.setdefault("groups", families(report["twins"], report["copies"]))
+    report.setdefault("groups", connected_groups(report["twins"], report["copies"]))
     return report
 
 

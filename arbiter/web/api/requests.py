@@ -13,7 +13,7 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from arbiter.contest.requests.outcomes import RequestOutcome, say_score
-from arbiter.contest.requests.request import REGRESS, Asked, Kind, checked, met
+from arbiter.contest.requests.request import REGRESS, Kind, RequestForm, check_request, possible_opponents
 from arbiter.errors import ConfigError
 from arbiter.match.spec import original
 from arbiter.replay.schema import Replay
@@ -21,7 +21,7 @@ from arbiter.season.config.settings_diff import VERSION_MARK
 from arbiter.season.snapshot import listings
 from arbiter.season.snapshot.season_state import SeasonState, with_changes
 from arbiter.store.request_queue import OPEN, WAITING
-from arbiter.store.submissions import TooMany
+from arbiter.store.submissions import RateLimited
 from arbiter.trials.regression.program_identity import BASE as OLD
 from arbiter.trials.regression.program_identity import CANDIDATE
 from arbiter.web.api import schema
@@ -70,7 +70,7 @@ class Ask(BaseModel):
 @router.post(BASE, status_code=202)
 def ask(what: Ask, caller: Author) -> schema.RequestInShort:
     """Ask for a match, a gauntlet, or a regression test; it is played as soon as it is its turn."""
-    return short(make(caller, Asked(**what.model_dump())), caller)
+    return short(make(caller, RequestForm(**what.model_dump())), caller)
 
 
 @router.get(BASE)
@@ -117,17 +117,17 @@ def read_log(number: str, match: str, caller: Author, request: Request) -> Respo
     return log_answer(record, own_seats(found, record))
 
 
-def make(caller: Caller, asked: Asked) -> Stored:
+def make(caller: Caller, asked: RequestForm) -> Stored:
     """Put what an author asks for into the queue; Refusal says why it is not taken."""
     config, season, author = caller.state.config, caller.state.stored, caller.author.name
     terms = still_open(caller, config.requests, "requests")
     try:
-        wish = checked(config, season, caller.state.roster, author, asked)
+        wish = check_request(config, season, caller.state.roster, author, asked)
     except ConfigError as error:
         raise refusal_of(error, 422, "invalid") from None
     try:
         return season.requests.add(author, asked.kind, wish.kept(), wish.most, terms.per_day, terms.per_hour)
-    except TooMany as error:
+    except RateLimited as error:
         message = f"{terms.per_day} requests in 24 hours and {terms.per_hour} in one are taken from an author"
         message += f": the next one in {duration(error.seconds)}"
         raise too_many(message, terms.per_hour, error.seconds) from None
@@ -141,7 +141,7 @@ def shown(caller: Caller) -> dict[str, object] | None:
     book, author = caller.state.stored.requests, caller.author.name
     left, seconds = book.left(author, terms.per_day, terms.per_hour)
     made = [short(one, caller) for one in book.last(SHOWN_OWN, author)]
-    names = met(terms, caller.state.roster, author)[:SHOWN_NAMES]
+    names = possible_opponents(terms, caller.state.roster, author)[:SHOWN_NAMES]
     return {"terms": terms, "left": left, "seconds": seconds, "made": made, "names": names}
 
 

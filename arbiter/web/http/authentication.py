@@ -20,7 +20,7 @@ from arbiter.contest.submissions.author_accounts import hash_of
 from arbiter.errors import ArbiterError
 from arbiter.season.order_effects import suspended_now
 from arbiter.season.snapshot.season_state import SeasonState
-from arbiter.store.audit import moment
+from arbiter.store.audit import timestamp
 from arbiter.store.authors import Author
 from arbiter.web.http.http_errors import Refusal, no_token, nothing_here
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import Scope
 
-    from arbiter.store.authors import AuthorBook
+    from arbiter.store.authors import AuthorStore
     from arbiter.web.http.watched_seasons import Seasons
 
 SESSION, LOGIN = "arbiter_session", "arbiter_login"
@@ -67,7 +67,7 @@ def token_in(request: Request) -> str | None:
 def by_token(seasons: Seasons, token: str) -> Caller | None:
     """Return the owner of a token; None where it is nobody's."""
     digest = hash_of(token)
-    return next(iter(_found(seasons, lambda book: book.of_token(digest), 1)), None)
+    return next(iter(_found(seasons, lambda book: book.by_token(digest), 1)), None)
 
 
 def caller_of(
@@ -86,7 +86,7 @@ def caller_of(
     return caller
 
 
-def _found(seasons: Seasons, find: Callable[[AuthorBook], Author | None], most: int) -> list[Caller]:
+def _found(seasons: Seasons, find: Callable[[AuthorStore], Author | None], most: int) -> list[Caller]:
     found: list[Caller] = []
     failure: ArbiterError | None = None
     for watched in seasons.watched.values():
@@ -114,7 +114,7 @@ def cookie_in(request: Request, kind: str) -> str:
 def callers_in(seasons: Seasons, request: Request) -> list[Caller]:
     """Return who is logged in, one in a season at most, in the site's order; kept with the request."""
     digests = [hash_of(key) for key in _keys_in(request)]
-    found = _found(seasons, lambda book: book.of_session(*digests), len(digests)) if digests else []
+    found = _found(seasons, lambda book: book.by_session(*digests), len(digests)) if digests else []
     request.state.callers = found
     request.state.others = len(seasons.watched) > len(found)
     return found
@@ -159,7 +159,7 @@ def begin_session(seasons: Seasons, caller: Caller, token: str, request: Request
         other.state.stored.authors.rename_session(old, hash_of(key))
     # What is left of them is of this season, or of too many.
     end_sessions(request)
-    caller.state.stored.authors.begin_session(hash_of(keys[0]), hash_of(token), moment(LASTS))
+    caller.state.stored.authors.begin_session(hash_of(keys[0]), hash_of(token), timestamp(LASTS))
     set_cookie(request, response, SESSION, SEPARATOR.join(keys), int(LASTS.total_seconds()))
     set_cookie(request, response, LOGIN)
     request.state.callers = [caller, *others]

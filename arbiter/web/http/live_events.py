@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from arbiter.errors import ArbiterError
 from arbiter.season.snapshot.season_figures import progress
-from arbiter.store.event_log import Happened, Happening
+from arbiter.store.event_log import EventKind, LoggedEvent
 from arbiter.web.http.concurrency_limits import limit_of
 from arbiter.web.http.request_guard import number_of
 from arbiter.web.http.sse import stream
@@ -102,7 +102,7 @@ class Live:
             after = _heard(last_heard, state.event)
             if after is None:
                 # Nobody knows what it missed: it gets the present state, and goes on from here.
-                yield encoded(Happened(state.event, Happening.STATE, 0, progress(state)))
+                yield encoded(LoggedEvent(state.event, EventKind.STATE, 0, progress(state)))
                 after = state.event
             while True:
                 missed = await run_in_threadpool(self._news, state.name, after)
@@ -153,7 +153,7 @@ class Live:
                             await asyncio.sleep(0)
         self._told.pop(name)
 
-    def _news(self, name: str, after: int) -> list[Happened]:
+    def _news(self, name: str, after: int) -> list[LoggedEvent]:
         state = self._seasons.state(name)
         if state is None or state.event <= after:
             return []
@@ -168,18 +168,18 @@ def _heard(text: str | None, last: int) -> int | None:
     return number if number is not None and last - MOST_MISSED <= number <= last else None
 
 
-def encoded(event: Happened) -> bytes:
+def encoded(event: LoggedEvent) -> bytes:
     data = json.dumps(_data(event), separators=(",", ":"))
     return f"id: {event.number}\nevent: {event.kind.value}\ndata: {data}\n\n".encode()
 
 
-def _data(event: Happened) -> dict[str, object]:
+def _data(event: LoggedEvent) -> dict[str, object]:
     match event.kind:
-        case Happening.MATCH | Happening.REVIEW:
+        case EventKind.MATCH | EventKind.REVIEW:
             return {"id": event.subject, "round": event.round}
-        case Happening.ROUND:
+        case EventKind.ROUND:
             return {"round": event.round}
-        case Happening.STANDINGS:
+        case EventKind.STANDINGS:
             return {"after_round": event.round}
         case _:
             return {"state": event.subject}

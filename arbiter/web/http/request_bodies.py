@@ -18,11 +18,11 @@ from urllib.parse import parse_qsl
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from arbiter.contest.submissions.archive_storage import ArchiveTooLarge, Arriving, has_room, remove
-from arbiter.contest.submissions.languages import terms_of
+from arbiter.contest.submissions.archive_storage import ArchiveTooLarge, Upload, prepare_folder, remove
+from arbiter.contest.submissions.languages import inspection_digest
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
-from arbiter.store.submissions import NoRoom, TooMany
+from arbiter.store.submissions import QuotaExceeded, RateLimited
 from arbiter.store.versions import DROPPED, REFUSED
 from arbiter.web.http.authentication import by_token, token_in
 from arbiter.web.http.http_errors import Refusal, no_token, too_many
@@ -211,7 +211,7 @@ class Uploads:
             if length > terms.max_bytes:
                 raise ArchiveTooLarge
             with self._place(caller, terms.max_bytes):
-                arriving = await run_in_threadpool(Arriving, folder_of(caller.state.config), terms.max_bytes)
+                arriving = await run_in_threadpool(Upload, folder_of(caller.state.config), terms.max_bytes)
                 kept = False
                 try:
                     await _write(arriving, chunks)
@@ -225,10 +225,10 @@ class Uploads:
         except ArchiveTooLarge:
             message, more = f"an archive has at most {terms.max_bytes} bytes", {"limit": terms.max_bytes}
             raise Refusal(413, "too_large", message, headers=CLOSE, more=more) from None
-        except TooMany as error:
+        except RateLimited as error:
             message = f"{terms.per_day} new archives in 24 hours are taken from an author"
             raise too_many(message, terms.per_day, error.seconds) from None
-        except NoRoom as error:
+        except QuotaExceeded as error:
             message = (
                 f"your versions take {error.taken:,} of {terms.total:,} bytes, and this one does not fit"
             )
@@ -247,7 +247,7 @@ class Uploads:
         if len(self._under_way) >= AT_ONCE:
             raise too_many("too many archives are under way", AT_ONCE, RETRY_SECONDS)
         coming = sum(self._under_way.values())
-        if not has_room(folder_of(caller.state.config), coming + size):
+        if not prepare_folder(folder_of(caller.state.config), coming + size):
             LOG.error("%s: the disk has no room for uploads", caller.state.name)
             raise too_many("there is no room for an archive now", size, 60, "the organiser has to make some")
         self._under_way[key] = size
@@ -257,7 +257,7 @@ class Uploads:
             del self._under_way[key]
 
 
-async def _write(arriving: Arriving, chunks: AsyncIterable[bytes]) -> None:
+async def _write(arriving: Upload, chunks: AsyncIterable[bytes]) -> None:
     """Write what comes; Refusal for nothing."""
     waiting = bytearray()
     async for chunk in chunks:
@@ -270,7 +270,7 @@ async def _write(arriving: Arriving, chunks: AsyncIterable[bytes]) -> None:
         raise Refusal(422, "invalid", "the archive is empty", "send a ZIP file as the body")
 
 
-def _keep(arriving: Arriving, caller: Caller, terms: Submissions) -> tuple[Submission, bool]:
+def _keep(arriving: Upload, caller: Caller, terms: Submissions) -> tuple[Submission, bool]:
     """Make what has come a submission; True for one that is to be inspected."""
     arriving.keep()
     sent = caller.author.name, arriving.sha256, arriving.name, terms.per_day, arriving.size, terms.total
@@ -278,11 +278,11 @@ def _keep(arriving: Arriving, caller: Caller, terms: Submissions) -> tuple[Submi
     if made.state == DROPPED:
         message = f"this archive was your version {made.version}, which you dropped"
         raise Refusal(409, "dropped", message, "change something in it to send it as a new version")
-    if made.state != REFUSED or made.under == terms_of(caller.state.config):
+    if made.state != REFUSED or made.under == inspection_digest(caller.state.config):
         return made, kept
     # What it was refused for may be mended: its verdict was made under other terms.
     more = arriving.name, arriving.size, terms.per_day, terms.total, caller.author.who
-    if (anew := caller.state.stored.submissions.sent_again(made, *more)) is None:
+    if (anew := caller.state.stored.submissions.resubmit(made, *more)) is None:
         return made, False
     remove(caller.state.config, made.file)
     return anew, True

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from arbiter.season.snapshot.season_state import SeasonState
-    from arbiter.store.deliveries import Told
+    from arbiter.store.deliveries import DeliveryState
     from arbiter.web.http.live_events import Live
     from arbiter.web.http.watched_seasons import Seasons
 
@@ -187,14 +187,14 @@ def _by_state(name: str, state: SeasonState) -> list[Sample]:
     return [({"season": name, "state": word}, counts.get(word, 0)) for word in STATES_OF_SUBMISSIONS]
 
 
-def _by_webhook(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, str], Told, int]]:
+def _by_webhook(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, str], DeliveryState, int]]:
     """The webhooks that were told something, by their places in the file; without what is held back."""
     book, freezes = state.stored.deliveries, state.config.freeze > 0
     with suppress(ArbiterError):
         for number, webhook in enumerate(state.config.webhooks, 1):
             if (told := book.read(webhook.digest)) is not None:
                 labels = {"season": name, "webhook": str(number)}
-                yield labels, told, book.waiting(webhook.digest, webhook.events, freezes)
+                yield labels, told, book.count_waiting(webhook.digest, webhook.events, freezes)
 
 
 def _lines(name: str, kind: str, text: str, found: list[Sample] | float) -> Iterator[str]:

@@ -18,7 +18,7 @@ from arbiter.season.snapshot.reader import read_state
 from arbiter.season.snapshot.season_state import with_changes
 from arbiter.store import Store
 from arbiter.store.address import SCHEME
-from arbiter.store.controls import NO_WISH, Wish
+from arbiter.store.controls import NO_ORDER, RunOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -127,7 +127,7 @@ class WatchedSeason:
             address = store_beside(self.config.store, self.config.file)
             before, self._requests = self._requests, None
             try:
-                self._requests = Store.reopened(address, before, create=False)
+                self._requests = Store.reopen(address, before, create=False)
             except StoreError:
                 if not Path(address.removeprefix(SCHEME)).exists():
                     return None
@@ -148,7 +148,7 @@ class WatchedSeason:
         self._renew()
         before, self._store = self._store, None
         try:
-            self._store = Store.reopened(self.config.store, before, create=False)
+            self._store = Store.reopen(self.config.store, before, create=False)
         except NoStore:
             return self._not_begun()
         finally:
@@ -224,13 +224,13 @@ class Seasons:
             if state is not None:
                 yield state
 
-    def wish(self, name: str) -> tuple[bool, Wish]:
+    def wish(self, name: str) -> tuple[bool, RunOrder]:
         """Return True for a paused season, and the last order; False where its store cannot be read."""
         with suppress(ArbiterError):
             state = self.watched[name].show()
             if state is not None:
                 return state.paused is not None, state.wish
-        return False, NO_WISH
+        return False, NO_ORDER
 
     def close(self) -> None:
         for watched in self.watched.values():

@@ -13,9 +13,9 @@ from starlette.routing import Route
 from arbiter.contest.submissions.author_accounts import LASTS, hash_of_code, invite_to, remove, renew
 from arbiter.contest.submissions.author_accounts import join as become_one
 from arbiter.errors import ConfigError
-from arbiter.store.invitations import UsedUp
+from arbiter.store.invitations import InvalidInvitation
 from arbiter.store.people import MOST_PEOPLE
-from arbiter.store.submissions import TooMany
+from arbiter.store.submissions import RateLimited
 from arbiter.web.http.authentication import SESSION, begin_session, by_token, set_cookie
 from arbiter.web.http.http_errors import Refusal, refusal_of, too_many
 from arbiter.web.pages.login import OWN, POST, NotLoggedIn, does, form_page, own_page, takes
@@ -41,7 +41,7 @@ def _join(request: Request, fields: Mapping[str, str]) -> Response:
     try:
         state = next((one for one in seasons.states() if one.stored.invitations.find(digest)), None)
         if state is None:
-            raise UsedUp
+            raise InvalidInvitation
         token = become_one(state.config, state.stored, code, name)
     except ConfigError as error:
         return _join_page(request, error, code, name)
@@ -80,7 +80,7 @@ def _invite(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
     author = caller.author
     try:
         code = invite_to(caller.state.stored, author.name, 1, author.who, PER_DAY)
-    except TooMany as error:
+    except RateLimited as error:
         message = f"{PER_DAY} invitations in 24 hours: the next one in {duration(error.seconds)}"
         raise too_many(message, PER_DAY, error.seconds) from None
     except ConfigError as error:

@@ -135,7 +135,7 @@ def _me_page(caller: Caller, request: Request) -> Response:
         "left": left,
         "seconds": seconds,
         "verdicts": verdicts,
-        "bytes": state.stored.shelf.taken(author.name),
+        "bytes": state.stored.submission_files.taken(author.name),
         "total": (state.config.submissions or Submissions()).total,
         "matches": [
             {**listings.match_in_short(state, match), "log": state.is_complete(match.round)}

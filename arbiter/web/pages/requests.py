@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arbiter.contest.requests.request import Asked
+from arbiter.contest.requests.request import RequestForm
 from arbiter.web.api import requests
 from arbiter.web.http.http_errors import NOTHING, PRIVATE, Refusal
 from arbiter.web.http.request_guard import given, number_of
@@ -36,7 +36,7 @@ def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respons
     if kind not in ("match", "gauntlet", "regress") or version is None:
         raise Refusal(422, "invalid", "choose a version, and what is to be played")
     against = [name for name in fields.get("against", "").replace(",", " ").split() if name]
-    made = requests.make(caller, Asked(kind, version, against, None, matches))  # type: ignore[arg-type]
+    made = requests.make(caller, RequestForm(kind, version, against, None, matches))  # type: ignore[arg-type]
     return lead_to(_base(caller, made.id), caller, request)
 
 

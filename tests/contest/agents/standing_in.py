@@ -32,7 +32,7 @@ def arena_of(folder: Path, rungs: Sequence[str] = ("strong", "weak"), versions: 
     text = f"game: {GAME}\nisolation: plain\nplayers:\n{players}"
     (folder / "season.yaml").write_text(text)
     arena = AgentArena.read(folder)
-    with arena.opened() as (_, stored):
+    with arena.open() as (_, stored):
         for number in range(1, versions + 1):
             sent, _ = stored.submissions.add(arena.name, f"{number:064x}", f"file{number}", 9)
             program = {"command": ["sh", "-c", f"exit {number}"], "read": [], "files": {}}

@@ -39,7 +39,7 @@ def test_what_is_cut_is_the_beginning_and_fits(text: str, most: int) -> None:
 
 @pytest.mark.parametrize("page", [0, 3])
 def test_a_page_that_there_is_not_is_named(page: int) -> None:
-    with pytest.raises(ConfigError, match=f"no page {page} .the last one is 2"):
+    with pytest.raises(ConfigError, match=f"page: expected 1 to 2, got {page}"):
         text_page("x" * (PAGE + 1), page)
 
 

@@ -65,10 +65,10 @@ def test_the_rules_are_the_terms_the_manual_and_the_protocol(tmp_path: Path, arb
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("rules", "nowhere"), "nowhere: holds no season.yaml (arbiter init nowhere --ladder writes one)"),
-        (("standings", ".", "--name", "weak"), "arbiter: the name weak is taken (take another one)"),
-        (("check", ".", "none.py"), "none.py: there is no such file or folder (name a folder with the program, or a ZIP file)"),
-        (("log", ".", "r9"), "arbiter: there is no match 'r9' (without an id `match` lists all)"),
+        (("rules", "nowhere"), "nowhere: has no season.yaml (arbiter init nowhere --ladder writes one)"),
+        (("standings", ".", "--name", "weak"), "arbiter: the name weak is taken (choose another one)"),
+        (("check", ".", "none.py"), "none.py: no such file or folder (name a folder with the program, or a ZIP file)"),
+        (("log", ".", "r9"), "arbiter: no match 'r9' (without an id `match` lists all)"),
     ],
     ids=lambda words: words[0] if isinstance(words, tuple) else "",
 )  # fmt: skip

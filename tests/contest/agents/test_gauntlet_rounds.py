@@ -36,10 +36,10 @@ def won(spec: MatchSpec) -> Sequence[int]:
 
 def test_nothing_is_said_before_it_is_known(tmp_path: Path) -> None:
     arena = arena_of(tmp_path)
-    assert standings(arena)["say"] == "no round was played to its end yet: nothing is known"
+    assert standings(arena)["say"] == "no complete round yet: nothing is known"
     once = play(arena, giving(won), 1, AGES)
     assert (once["played"], once["rounds"], once["score"]) == (WHOLE, 1, 0.5)
-    assert once["say"] == "undecided against strong, weak; more rounds tell more"
+    assert once["say"] == "undecided against strong, weak; play more rounds"
     assert [row["interval"] for row in once["opponents"]] == [[0.0, 1.0]] * 2
     often = play(arena, giving(won), 9, AGES)
     assert (often["rounds"], often["say"]) == (10, "better than weak, worse than strong")
@@ -96,10 +96,10 @@ def test_bots_are_isolated_as_this_machine_can_unless_the_season_says_otherwise(
 
 
 def test_without_a_version_nothing_is_played(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no program of yours was accepted yet"):
+    with pytest.raises(ConfigError, match="no program of yours has been accepted yet"):
         play(arena_of(tmp_path, versions=0), giving(won), 1, AGES)
 
 
 def test_a_version_that_there_is_not_is_named_with_those_that_there_are(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"version 7 is no accepted one \(there are 2, 1\)"):
+    with pytest.raises(ConfigError, match=r"version 7 is not accepted \(accepted versions: 2, 1\)"):
         standings(arena_of(tmp_path, versions=2), 7)

@@ -101,7 +101,7 @@ def test_only_programs_within_the_folder_are_taken(tmp_path: Path) -> None:
         async with Client(server(folder, "agent")) as client:
             for path in ("../other.py", str(tmp_path / "other.py"), "link.py"):
                 why = await refused(client, "submit", path=path)
-                assert why == f"path: it has to lie within {folder}; or give the source"
+                assert why == f"path: expected one within {folder}; or give the source"
 
     asyncio.run(ask())
 
@@ -113,12 +113,13 @@ def test_what_cannot_be_done_is_said_to_the_agent(tmp_path: Path) -> None:
         async with Client(server(tmp_path, "agent")) as client:
             assert await refused(client, "check") == "give either a path or a source"
             assert (await refused(client, "check", source="x", language="cobol")).startswith(
-                "language: one of"
+                "language: expected one of"
             )
             assert (
-                await refused(client, "standings", version=3) == "version 3 is no accepted one (there are 1)"
+                await refused(client, "standings", version=3)
+                == "version 3 is not accepted (accepted versions: 1)"
             )
-            assert await refused(client, "log", id="r001/t01/m0") == "agent@1 has played no match yet"
+            assert await refused(client, "log", id="r001/t01/m0") == "agent@1 has not played a match yet"
 
     asyncio.run(ask())
 

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from arbiter.contest.agents import table_tools
-from arbiter.contest.agents.table_tools import HomeSeat, frame_of, seat_server
+from arbiter.contest.agents.table_tools import RemoteSeat, frame_of, seat_server
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.games.samples import GAMES
@@ -98,14 +98,14 @@ def test_a_model_plays_matches_to_their_end_and_leaves_the_table_to_others(table
 
 @pytest.mark.process
 def test_a_table_that_was_given_up_is_said_and_another_begins(table: str) -> None:
-    home = HomeSeat(table)
+    home = RemoteSeat(table)
     with pytest.raises(ConfigError, match="there is no table yet"):
         home.play("0")
     first = home.state()
-    at_the_door = HomeSeat(table)
+    at_the_door = RemoteSeat(table)
     at_the_door._key = home._key
     at_the_door.leave()
-    with pytest.raises(ConfigError, match="the table was given up"):
+    with pytest.raises(ConfigError, match="the site closed the table"):
         home.play(first["legal"][0])
     assert home.state()["made"] < len(first["players"])
     home.leave()
@@ -121,7 +121,7 @@ def test_what_lies_where_is_folded_as_the_form_of_replays_says(name: str) -> Non
 
 @pytest.mark.process
 def test_nothing_that_is_played_there_is_kept(table: str, folder: Path) -> None:
-    home = HomeSeat(table)
+    home = RemoteSeat(table)
     home.play(home.state()["legal"][0])
     home.leave()
     assert not list(folder.glob("*.sqlite"))
@@ -138,7 +138,7 @@ def test_what_is_no_table_is_said_in_a_line(body: bytes) -> None:
             async with Client(seat_server(f"{there.url}seasons/s/table")) as client:
                 why = await refused(client, "state")
                 assert "\n" not in why
-                assert "what answers is not an arbiter site" in why or "not what a table answers" in why
+                assert "the server is not an arbiter site" in why or "is not that of a table" in why
 
         asyncio.run(ask())
 

@@ -63,14 +63,14 @@ def test_a_file_and_a_folder_that_get_the_same_name_are_both_written(
 
 def test_what_is_there_is_never_written_over(present_season: Shelved, folder: Path) -> None:
     (folder / "out").mkdir()
-    with pytest.raises(ConfigError, match="is there already"):
+    with pytest.raises(ConfigError, match="exists already"):
         write_jplag(present_season.config, present_season.stored, str(folder / "out"))
     with pytest.raises(ConfigError, match="cannot be written"):
         write_jplag(present_season.config, present_season.stored, str(folder / "none" / "out"))
     assert names(folder / "out") == set()
 
 
-@pytest.mark.parametrize(("name", "said"), [("", "is there already"), ("l" * 250, "File name too long")])
+@pytest.mark.parametrize(("name", "said"), [("", "exists already"), ("l" * 250, "File name too long")])
 def test_a_name_of_no_folder_is_refused(present_season: Shelved, name: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         write_jplag(present_season.config, present_season.stored, name)

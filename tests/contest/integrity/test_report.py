@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.progress import Bar
-from arbiter.contest.integrity.integrity_report import families
+from arbiter.contest.integrity.integrity_report import connected_groups
 from tests.contest.integrity.disguise import disguised
 from tests.docs.pages import ROOT
 from tests.fixtures.commands import arbiter
@@ -26,11 +26,11 @@ API = "/api/v1/seasons/small/integrity"
 
 
 SMALL_REACH = (
-    "0 of 15 pairs were at 8 tables or more together, and apart; nothing can be asked before round 16,"
-    " at the rate so far of most pairs not before round 20 (the season has 4)"
+    "0 of 15 pairs were at 8 tables or more together, and apart; no test before round 16,"
+    " for most pairs at this rate not before round 20 (the season has 4)"
 )
 UNTESTED = {
-    "soft_play": {"pairs": 12, "met": 0, "able": 0, "least": 8, "earliest": 16, "typical": None, "say": "0 of 12; nothing can be asked before round 16"},
+    "soft_play": {"pairs": 12, "met": 0, "able": 0, "least": 8, "earliest": 16, "typical": None, "say": "0 of 12; no test before round 16"},
     "twins": {"pairs": 12, "able": 0, "say": "0 of 12"},
     "copies": {"programs": 1, "able": 0, "lacking": ["ann@1"], "say": "0 of 1"},
 }  # fmt: skip
@@ -74,7 +74,7 @@ def test_a_season_without_a_question_says_what_could_be_asked_and_shows_a_bar_me
     assert out.splitlines() == [
         "small: after 2 rounds",
         f"soft play: {SMALL_REACH}",
-        "twins: nothing to ask; 21 of 21 pairs could be asked about",
+        "twins: nothing to ask; 21 of 21 pairs could be compared",
         "copies: 0 of 6 programs could be compared; too little source to compare: p0, p1, p2, p3, ...",
     ]
     matches = len(kept.season.summaries(kept.season.complete))
@@ -114,7 +114,7 @@ def test_the_page_calls_clean_only_what_could_be_asked(site: Authored, reach: di
     page = site.client.get("/admin/integrity").text
     assert "No two" not in page
     assert "no player does better" not in page
-    assert ("nothing can be asked before round 16" in page) == bool(reach)
+    assert ("no test before round 16" in page) == bool(reach)
 
 
 def test_copies_and_twins_of_one_family_are_one_group(site: Authored, arbiter: Run) -> None:
@@ -136,7 +136,7 @@ def test_families_are_connected_components() -> None:
         return {**copy, "players": [{**copy["players"][0], "key": name} for name in names]}
 
     deciding: Any = [{**twin, "players": ["b", "c"]}, {**twin, "players": ["x", "y"]}]
-    assert families(deciding, [pair("a", "b"), pair("c", "d"), pair("p", "@q")]) == [
+    assert connected_groups(deciding, [pair("a", "b"), pair("c", "d"), pair("p", "@q")]) == [
         {"members": ["a", "b", "c", "d"], "twins": [0], "copies": [0, 1]},
         {"members": ["@q", "p"], "twins": [], "copies": [2]},
         {"members": ["x", "y"], "twins": [1], "copies": []},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from arbiter.contest.integrity.soft_play import soft_play
+from arbiter.contest.integrity.soft_play import find_soft_play
 from arbiter.season.administration import annul
 from arbiter.season.config import load
 from arbiter.season.season import Season
@@ -70,7 +70,7 @@ def opened_season(folder: Path, tmp_path: Path) -> Iterator[Season]:
 
 
 def find_pairs(opened_season: Season) -> list[Any]:
-    return list(soft_play(opened_season.stored, opened_season.config, ROUNDS)[0])
+    return list(find_soft_play(opened_season.stored, opened_season.config, ROUNDS)[0])
 
 
 def review(opened_season: Season, match_id: str, loss: float) -> None:
@@ -100,22 +100,22 @@ def test_the_pair_is_asked_about_with_its_evidence(opened_season: Season) -> Non
     assert one["loss"] > 3 * one["loss_se"] > 0
     assert one["together"] + one["apart"] == ROUNDS
     assert one["reviewed"] is None
-    assert one["say"].startswith("Why does p4 do better where p2 sits? In points a match ")
+    assert one["say"].startswith("Why does p4 do better with p2? In points per match ")
 
 
 def test_how_many_pairs_could_be_asked_and_from_when_on_is_said(opened_season: Season) -> None:
     none, early, late = (
-        soft_play(opened_season.stored, opened_season.config, last) for last in (0, 7, ROUNDS)
+        find_soft_play(opened_season.stored, opened_season.config, last) for last in (0, 7, ROUNDS)
     )
     assert (none[0], none[1]["pairs"], none[1]["able"]) == ([], 0, 0)
-    assert none[1]["say"] == "no two players sat at a table of three or more; nothing can be asked yet"
+    assert none[1]["say"] == "no two players sat at a table of three or more; none could be tested yet"
     assert early[0] == []
     assert early[1]["say"] == (
-        "0 of 21 pairs were at 8 tables or more together, and apart; nothing can be asked before round 16,"
-        " at the rate so far of most pairs not before round 19"
+        "0 of 21 pairs were at 8 tables or more together, and apart; no test before round 16,"
+        " for most pairs at this rate not before round 19"
     )
-    assert late[1]["say"] == "19 of 21 pairs could be asked about"
-    _, reach = soft_play(opened_season.stored, replace(opened_season.config, rounds=12), 7)
+    assert late[1]["say"] == "19 of 21 pairs could be tested"
+    _, reach = find_soft_play(opened_season.stored, replace(opened_season.config, rounds=12), 7)
     assert reach["say"].endswith(" (the season has 12)")
 
 
@@ -131,7 +131,8 @@ def test_house_bots_are_not_asked_about(opened_season: Season) -> None:
         for entry in opened_season.config.entries
     ]
     assert (
-        soft_play(opened_season.stored, replace(opened_season.config, entries=tuple(house)), ROUNDS)[0] == []
+        find_soft_play(opened_season.stored, replace(opened_season.config, entries=tuple(house)), ROUNDS)[0]
+        == []
     )
 
 

@@ -14,11 +14,11 @@ from arbiter.contest.integrity.program_sources import (
     LARGEST,
     MOST_BYTES,
     MOST_FILES,
-    Compared,
+    UnreadProgram,
     programs_of_season,
     shipped,
 )
-from arbiter.contest.integrity.similar_sources import Printed, copies, standing_out
+from arbiter.contest.integrity.similar_sources import FingerprintedProgram, find_copies, outlying_pairs
 from arbiter.contest.integrity.tokens import is_source
 from arbiter.games.samples import season_files
 from arbiter.season.config import load
@@ -43,8 +43,8 @@ OTHERS = [(ROOT / "bots" / "cpp" / f"{name}_search.cpp").read_text() for name in
 
 
 @lru_cache(maxsize=1)
-def shipped_prints() -> list[Printed]:
-    return [Printed.of(one.read()) for one in shipped()]
+def shipped_prints() -> list[FingerprintedProgram]:
+    return [FingerprintedProgram.of(one.read()) for one in shipped()]
 
 
 def only(present_season: Shelved) -> Sources:
@@ -63,7 +63,7 @@ def test_the_active_version_alone_is_read(present_season: Shelved) -> None:
 def test_a_copy_of_a_sample_is_asked_about_in_its_season(present_season: Shelved) -> None:
     present_season.take("eve", bot__py=disguised(PIMC))
     present_season.take("ben", main__cpp=OTHERS[0].replace("x", "y"))
-    rows, _ = copies(present_season.stored, present_season.config)
+    rows, _ = find_copies(present_season.stored, present_season.config)
     assert [
         [side["key"] for side in row["players"]] for row in rows if row["players"][0]["name"] == "eve"
     ] == [["eve@1", "@planning_pimc.py"]]
@@ -73,17 +73,17 @@ def test_a_copy_of_a_sample_is_asked_about_in_its_season(present_season: Shelved
 def test_a_copy_of_a_sample_is_named_in_every_language(sample: Path) -> None:
     side: Side = {"name": "eve", "version": 1, "key": "eve@1"}
     mine, other = (
-        Printed.of(Compared({**side, "name": name}, [(path.name, path)]).read())
+        FingerprintedProgram.of(UnreadProgram({**side, "name": name}, [(path.name, path)]).read())
         for name, path in (("eve", sample), ("ben", Path(__file__)))
     )
-    rows = standing_out([mine, other], [], shipped_prints())
+    rows = outlying_pairs([mine, other], [], shipped_prints())
     assert [row["players"][1]["key"] for row in rows] == [f"@{sample.name}"]
 
 
 def test_a_program_without_sources_is_said_to_be_uncompared(present_season: Shelved) -> None:
     present_season.take("ann", bot__py=PIMC)
     present_season.take("eve", bot="compiled")
-    _, reach = copies(present_season.stored, present_season.config)
+    _, reach = find_copies(present_season.stored, present_season.config)
     assert (reach["programs"], reach["able"], reach["lacking"]) == (2, 1, ["eve@1"])
     assert reach["say"] == "1 of 2 programs could be compared; too little source to compare: eve@1"
 
@@ -98,14 +98,14 @@ def test_earlier_seasons_and_those_of_other_stores_are_compared_with(
     now.take("ann", bot__py=own)
     now.take("eve", bot__py=own)
 
-    def find_copies(*against: str) -> list[list[str]]:
-        rows, _ = copies(now.stored, now.config, against)
+    def copies_in(*against: str) -> list[list[str]]:
+        rows, _ = find_copies(now.stored, now.config, against)
         return [[side["key"] for side in row["players"]] for row in rows]
 
     # Nobody is asked about what is one's own.
     before = ["eve@1", "ann@1@spring"]
-    assert find_copies() == [["ann@1", "eve@1"], before]
-    assert find_copies(str(folder / "backup" / "all.sqlite")) == [["ann@1", "eve@1"], before, before]
+    assert copies_in() == [["ann@1", "eve@1"], before]
+    assert copies_in(str(folder / "backup" / "all.sqlite")) == [["ann@1", "eve@1"], before, before]
 
 
 def test_what_a_build_may_leave_is_not_followed(present_season: Shelved, tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_what_a_build_may_leave_is_not_followed(present_season: Shelved, tmp_pat
     assert [file.name for file in found.files] == ["bot.py"]
     assert {one["file"]: one["why"] for one in found.left_out} == {
         "link.py": "it is a link",
-        "pipe.py": "it is no regular file",
-        "zeros.py": "it is no text",
+        "pipe.py": "it is not a regular file",
+        "zeros.py": "it is not text",
     }
 
 
@@ -171,7 +171,7 @@ def test_players_that_are_samples_as_they_were_shipped_are_no_copies(
     assert not {"pimc", "greedy"} & {
         one.side["name"] for one in programs_of_season(config, present_season.stored)
     }
-    assert copies(present_season.stored, config)[0] == []
+    assert find_copies(present_season.stored, config)[0] == []
 
 
 def test_the_better_bot_of_the_starter_is_nobodys(present_season: Shelved) -> None:

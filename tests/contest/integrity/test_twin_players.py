@@ -10,7 +10,7 @@ import pytest
 
 import rating
 from arbiter.contest.integrity.schema import Twins
-from arbiter.contest.integrity.similar_play import add_round, twins
+from arbiter.contest.integrity.similar_play import add_round, find_twins
 from arbiter.games import make, names
 from arbiter.games.cards import Stream
 from arbiter.match.spec import original
@@ -76,8 +76,8 @@ def play_season(
     return played
 
 
-def find_twins(opened_season: Season, last_round: int = ROUNDS) -> list[Twins]:
-    return twins(opened_season.stored, opened_season.config, last_round)[0]
+def twins_of(opened_season: Season, last_round: int = ROUNDS) -> list[Twins]:
+    return find_twins(opened_season.stored, opened_season.config, last_round)[0]
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Season:
 
 
 def test_planted_twins_are_asked_about_with_their_evidence_and_nobody_else(planted: Season) -> None:
-    (found,) = find_twins(planted)
+    (found,) = twins_of(planted)
     assert found["players"] == ["p2", "p5"]
     assert found["alike"] == found["compared"] > 1.2 * found["expected"]
     assert found["p"] < 0.01
@@ -110,23 +110,23 @@ def test_planted_twins_are_asked_about_with_their_evidence_and_nobody_else(plant
 
 
 def test_how_many_pairs_could_be_asked_about_is_said(planted: Season) -> None:
-    early, late = (twins(planted.stored, planted.config, last)[1] for last in (0, ROUNDS))
+    early, late = (find_twins(planted.stored, planted.config, last)[1] for last in (0, ROUNDS))
     assert (early["pairs"], early["able"], late["pairs"], late["able"]) == (0, 0, 28, 27)
-    assert early["say"].endswith("nothing can be asked yet")
-    assert late["say"] == "27 of 28 pairs could be asked about"
+    assert early["say"].endswith("none could be compared yet")
+    assert late["say"] == "27 of 28 pairs could be compared"
 
 
 def test_later_rounds_than_asked_for_are_not_looked_at(planted: Season) -> None:
-    (whole,), one = find_twins(planted), find_twins(planted, 1)
+    (whole,), one = twins_of(planted), twins_of(planted, 1)
     assert all(found["compared"] < whole["compared"] for found in one)
-    assert find_twins(planted, 0) == []
+    assert twins_of(planted, 0) == []
 
 
 def test_a_player_that_decides_like_house_bots_is_asked_so_and_they_are_not(tmp_path: Path) -> None:
     alike = {"p3": "same", "bot": "same", "robot": "same"}
     found = {
         tuple(one["players"]): one["say"]
-        for one in find_twins(play_season(tmp_path, alike, 6, ["bot", "robot"]))
+        for one in twins_of(play_season(tmp_path, alike, 6, ["bot", "robot"]))
     }
     assert set(found) == {("bot", "p3"), ("p3", "robot")}
     assert found["bot", "p3"].startswith(
@@ -139,7 +139,7 @@ def test_annulled_matches_do_not_count(planted: Season, tmp_path: Path) -> None:
     config = load(tmp_path / "s.yaml")
     played = Season.open(config, Store(config.store))
     annul(played.results, sorted(match.id for match in played.stored.summaries()), "a test")
-    assert find_twins(played) == []
+    assert twins_of(played) == []
 
 
 def versions(game: AnyGame, programs: Mapping[str, str], rounds: int = 1) -> rating.Likeness:

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from arbiter.contest.requests.request import Asked, MatchWish, checked
-from arbiter.contest.requests.request_worker import Desk
+from arbiter.contest.requests.request import CheckedRequest, RequestForm, check_request
+from arbiter.contest.requests.request_worker import RequestWorker
 from arbiter.contest.service_loop import Turns
 from arbiter.games import make
 from arbiter.match.record import MatchRecord
@@ -71,16 +71,18 @@ class AskedSeason:
         self.season.submissions.accept(made.id, [], PROGRAM)
         return made.version
 
-    def wish(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> MatchWish:
+    def wish(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> CheckedRequest:
         roster = with_active_versions(self.config, self.season).entries
-        return checked(self.config, self.season, roster, author, Asked(kind, version, against, **more))
+        return check_request(
+            self.config, self.season, roster, author, RequestForm(kind, version, against, **more)
+        )
 
     def ask(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> Request:
         wish = self.wish(author, kind, version, *against, **more)
         return self.season.requests.add(author, kind, wish.kept(), wish.most, 1000, 1000)
 
-    def desk(self) -> Desk:
-        return Desk([self.config], self.executor, Turns(), self.said.append)
+    def desk(self) -> RequestWorker:
+        return RequestWorker([self.config], self.executor, Turns(), self.said.append)
 
     def work(self) -> None:
         """Play all that waits."""

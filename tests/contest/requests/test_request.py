@@ -39,16 +39,16 @@ def test_others_are_met_where_the_season_allows_it(asked_openly: AskedSeason) ->
 
 
 WRONG: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
-    "version: 3 is no accepted version of yours (there are: 1, 2)": (("match", 3, "greedy"), {}),
-    "against: 'ben@1' is another author's, and is not met here": (("match", 2, "ben@1"), {}),
-    "against: 'ben' is another author's, and is not met here": (("match", 2, "ben"), {}),
-    "against: there is no 'greedi' (did you mean greedy?)": (("match", 2, "greedi"), {}),
-    "against: there is no 'ann@7'": (("match", 2, "ann@7"), {}),
-    "against: ann@2 does not meet itself": (("match", 2, "ann@2"), {}),
-    "against: names nobody": (("match", 2), {}),
-    "against: a test has one base": (("regress", 2, "ann@1", "greedy"), {}),
-    "matches: 41, and a request has 40 at most": (("match", 2, "greedy"), {"matches": 41}),
-    "deals: are given to a match alone": (("gauntlet", 2), {"deals": [{}]}),
+    "version: 3 is not an accepted version of yours (accepted versions: 1, 2)": (("match", 3, "greedy"), {}),
+    "against: 'ben@1' is another author's; this season does not allow that": (("match", 2, "ben@1"), {}),
+    "against: 'ben' is another author's; this season does not allow that": (("match", 2, "ben"), {}),
+    "against: no player 'greedi' (did you mean greedy?)": (("match", 2, "greedi"), {}),
+    "against: no player 'ann@7'": (("match", 2, "ann@7"), {}),
+    "against: ann@2 cannot meet itself": (("match", 2, "ann@2"), {}),
+    "against: no opponents": (("match", 2), {}),
+    "against: expected one base for a test, got 2": (("regress", 2, "ann@1", "greedy"), {}),
+    "matches: expected at most 40, got 41": (("match", 2, "greedy"), {"matches": 41}),
+    "deals: only a match takes given deals": (("gauntlet", 2), {"deals": [{}]}),
     "deals: deal 0: ": (("match", 2, "greedy"), {"deals": [{"hands": [["XX"]]}]}),
 }
 
@@ -62,7 +62,7 @@ def test_what_cannot_be_played_is_named_with_what_can(asked: AskedSeason, said: 
 
 
 def test_a_table_has_room_for_its_seats(asked_openly: AskedSeason) -> None:
-    with pytest.raises(ConfigError, match="names 4, and a table has room for 3"):
+    with pytest.raises(ConfigError, match="expected at most 3 for a table, got 4"):
         asked_openly.wish("ann", "match", 2, "ann@1", "greedy", "random", "ben")
 
 

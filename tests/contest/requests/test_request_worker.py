@@ -20,7 +20,7 @@ from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store import Store
 from arbiter.store.backup import back_up
-from arbiter.store.request_queue import CANCELLED, DONE, REFUSED, RequestBook
+from arbiter.store.request_queue import CANCELLED, DONE, REFUSED, RequestStore
 from arbiter.store.versions import DROPPED
 from tests.fixtures.databases import put_back
 
@@ -140,17 +140,17 @@ def test_no_match_is_lost_or_kept_twice_whatever_is_killed(
             struck.add(place if isinstance(place, str) else "play")
             raise Killed
 
-    def keep(*given: Any, before: Any = RequestBook.keep) -> bool:
+    def keep(*given: Any, before: Any = RequestStore.keep) -> bool:
         # After the match is stored, and before the queue knows of it.
         fails("keep")
         return bool(before(*given))
 
-    def finish(*given: Any, before: Any = RequestBook.finish) -> bool:
+    def finish(*given: Any, before: Any = RequestStore.finish) -> bool:
         fails("finish")
         return bool(before(*given))
 
-    monkeypatch.setattr(RequestBook, "keep", keep)
-    monkeypatch.setattr(RequestBook, "finish", finish)
+    monkeypatch.setattr(RequestStore, "keep", keep)
+    monkeypatch.setattr(RequestStore, "finish", finish)
     asked.executor.fails = fails
     while any(asked.now(one).state != DONE for one in requests):
         with suppress(Killed):
@@ -191,7 +191,7 @@ def test_a_request_that_cannot_be_played_ends_alone(asked: AskedSeason) -> None:
     asked.work()
     assert [asked.now(one).state for one in (bad, worse, good)] == [REFUSED, REFUSED, DONE]
     assert asked.now(bad).problem == "this is no deal of the game"
-    assert asked.said == ["small: request 2 is given up: KeyError: 'nobody thought of this'"]
+    assert asked.said == ["small: request 2 failed: KeyError: 'nobody thought of this'"]
 
 
 @pytest.mark.parametrize("verb", ["suspend", "revoke"])
@@ -207,7 +207,7 @@ def test_nothing_is_played_for_who_was_suspended_or_revoked(asked: AskedSeason, 
     asked.executor.fails = end
     asked.work()
     found = asked.now(request)
-    said = {"suspend": "ann is suspended: it cheats", "revoke": "ann is no author any more"}
+    said = {"suspend": "ann is suspended: it cheats", "revoke": "ann is no longer an author"}
     assert (found.state, found.played, found.problem) == (REFUSED, 3, said[verb])
 
 
@@ -222,11 +222,11 @@ def test_a_full_disk_keeps_requests_waiting(asked: AskedSeason, monkeypatch: pyt
 
 def test_a_version_that_was_dropped_meanwhile_is_named(asked: AskedSeason) -> None:
     request = asked.ask("ann", "match", 2, "ann@1")
-    asked.season.submissions.tell(1, DROPPED, [])
+    asked.season.submissions.record_steps(1, DROPPED, [])
     asked.work()
     assert (asked.now(request).state, asked.now(request).problem) == (
         REFUSED,
-        "ann@1 is gone: its files were dropped, or it left the season",
+        "ann@1 was removed: its files were dropped, or it left the season",
     )
 
 
@@ -252,7 +252,7 @@ def test_matches_go_some_time_after_their_request_is_over(
     request = asked.ask("ann", "match", 2, "greedy")
     asked.work()
     assert asked.matches(request) == 4
-    monkeypatch.setattr(desks, "ago", lambda _: "2999")
+    monkeypatch.setattr(desks, "time_before", lambda _: "2999")
     asked.work()
     assert asked.matches(request) == 0
     assert asked.now(request).outcome is not None
@@ -279,7 +279,7 @@ def test_requests_are_played_after_their_store_was_removed(
     desk.work(until_empty=True)
     assert [asked.now(one).state for one in (earlier, later)] == [DONE, DONE]
     assert [asked.matches(one) for one in (earlier, later)] == [0, 4]
-    assert asked.said == [f"small: {asked.store_of_requests} was removed: requests under way begin again"]
+    assert asked.said == [f"small: {asked.store_of_requests} was removed: open requests start over"]
 
 
 def test_a_request_begins_again_where_its_store_is_removed_while_a_match_is_played(

@@ -117,7 +117,7 @@ def test_a_build_that_fails_is_told_with_its_output(builder: Builder) -> None:
 
 
 def test_a_season_may_build_nothing(builder: Builder) -> None:
-    with pytest.raises(Refused, match="this season builds nothing, and it needs make"):
+    with pytest.raises(Refused, match=r"it needs a build \(make\), and this season allows none"):
         build(Recipe(("./bot",), ("make",)), builder.source, Submissions(builds=False), builder.launcher)
 
 
@@ -237,14 +237,12 @@ def test_huge_arrays_find_no_room(builder: Builder) -> None:
 
 def test_a_file_with_holes_is_not_taken_over(builder: Builder) -> None:
     refused = builder.refused("truncate -s 1G bot")
-    assert (
-        refused.detail == "the build made ./bot, which has 1,073,741,824 bytes; at most 1,000,000 are taken"
-    )
+    assert refused.detail == "the build made ./bot with 1,073,741,824 bytes; the limit is 1,000,000"
 
 
 def test_all_that_is_taken_over_is_counted_together(builder: Builder) -> None:
     refused = builder.refused("head -c 700000 /dev/zero | tee one > two", "./one", "two")
-    assert "two, which has 700,000 bytes; at most 300,000 are taken" in refused.detail
+    assert "two with 700,000 bytes; the limit is 300,000" in refused.detail
 
 
 def test_of_much_output_the_beginning_and_the_end_are_kept(builder: Builder) -> None:
@@ -311,7 +309,7 @@ def test_the_next_build_finds_nothing_of_the_last(builder: Builder) -> None:
 )
 def test_what_is_no_regular_file_is_not_taken_over(builder: Builder, script: str) -> None:
     refused = builder.refused(script)
-    assert refused.detail == "the build made ./bot, which is a link or a device"
+    assert refused.detail == "the build made ./bot a link or a device"
     assert list(builder.source.iterdir()) == []
 
 
@@ -327,7 +325,7 @@ def test_a_hard_link_is_a_file_of_its_own(builder: Builder) -> None:
 
 def test_a_file_where_the_archive_has_a_folder_is_refused(builder: Builder) -> None:
     (builder.source / "bot").mkdir()
-    assert "holds as something else" in builder.refused("rmdir bot; echo > bot").detail
+    assert "a file in place of a folder or the reverse" in builder.refused("rmdir bot; echo > bot").detail
 
 
 def test_shell_text_in_names_is_a_name(builder: Builder) -> None:

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.contest.submissions.build_recipe import JAVA, KNOWN, Program, Recipe, recipe_of, refuse_lacking
+from arbiter.contest.submissions.build_recipe import (
+    JAVA,
+    KNOWN,
+    Program,
+    Recipe,
+    check_files_exist,
+    recipe_of,
+)
 from arbiter.contest.submissions.inspection_steps import Refused
 
 
@@ -107,20 +114,20 @@ def test_an_executable_called_bot_is_started(first: bytes, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("names", "said", "fix"),
     [
-        (["a.py", "b.py"], "a.py, b.py", "call the one to be started bot.py, or write a bot.yaml, such as command: [python3, a.py]"),
+        (["a.py", "b.py"], "a.py, b.py", "call the one to start bot.py, or write a bot.yaml, such as command: [python3, a.py]"),
         (["bot.mjs", "bot.cpp"], "bot.cpp, bot.mjs",
          "write a bot.yaml, such as command: [./bot] and build: [g++, -O2, -o, bot, bot.cpp]"),
         (["main.py", "main.mjs", "x.py"], "main.mjs, main.py",
-         "call the one to be started bot.mjs, or write a bot.yaml, such as command: [node, main.mjs]"),
-        (["A.java", "B.java"], "A.java, B.java", "let one class alone have a main, or call that class Main"),
-        (["1.py", "2.py", "3.py", "4.py"], "1.py, 2.py, 3.py and 1 more", "call the one to be started bot.py, or "),
-        (["src/bot.py", "README"], "there is nothing to start: no bot.yaml, bot.py, bot.js, ",
-         ("bot.py lies in the folder src: pack what is in that folder, or write a bot.yaml with"
+         "call the one to start bot.mjs, or write a bot.yaml, such as command: [node, main.mjs]"),
+        (["A.java", "B.java"], "A.java, B.java", "let only one class have a main, or call that class Main"),
+        (["1.py", "2.py", "3.py", "4.py"], "1.py, 2.py, 3.py and 1 more", "call the one to start bot.py, or "),
+        (["src/bot.py", "README"], "nothing to start: no bot.yaml, bot.py, bot.js, ",
+         ("bot.py is in the folder src: pack the contents of that folder, or write a bot.yaml with"
           " command: [python3, src/bot.py]")),
-        (["src/Main.java", "README"], "there is nothing to start",
-         "Main.java lies in the folder src: pack what is in that folder"),
-        (["bot.ts", "data/x", "-x.py", "@y.py"], "there is nothing to start",
-         "it holds -x.py, @y.py, bot.ts, ...: call the program bot.py, say, or write a bot.yaml with"),
+        (["src/Main.java", "README"], "nothing to start",
+         "Main.java is in the folder src: pack the contents of that folder"),
+        (["bot.ts", "data/x", "-x.py", "@y.py"], "nothing to start",
+         "it holds -x.py, @y.py, bot.ts, ...: call the program bot.py, for example, or write a bot.yaml with"),
     ],
 )  # fmt: skip
 def test_what_is_not_plain_is_refused_with_what_to_do(
@@ -189,7 +196,7 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
 )
 def test_what_a_command_names_must_be_there(recipe: Recipe, said: str, tmp_path: Path) -> None:
     with pytest.raises(Refused, match=said):
-        refuse_lacking(recipe, source_of(tmp_path, "here.py"))
+        check_files_exist(recipe, source_of(tmp_path, "here.py"))
 
 
 def test_a_program_is_a_player_that_starts_in_its_source(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from arbiter.contest.submissions import client
-from arbiter.contest.submissions.client import of_tls, pack
+from arbiter.contest.submissions.client import explain_tls_error, pack
 from arbiter.errors import ConfigError
 from tests.fixtures.receiving import Got, Receiver, answer, make_certificate, receiving
 
@@ -118,37 +118,37 @@ def test_nobody_waits_who_does_not_want_to(arbiter: Run, answering_site: Told, b
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        ((401, {}), 2, "the token is not known there"),
-        ((404, {}), 2, "there is no season 's' for this token"),
+        ((401, {}), 2, "the token is unknown there"),
+        ((404, {}), 2, "no season 's' for this token"),
         ((413, {"error": {"message": "at most 10 bytes"}}), 2, "at most 10 bytes"),
-        ((429, {"error": {"message": "3 a day", "seconds": 60}}), 2, "3 a day; again in 60 s"),
+        ((429, {"error": {"message": "3 a day", "seconds": 60}}), 2, "3 a day; try again in 60 s"),
         ((409, {"error": {"message": "closed", "hint": "\x1b[2J"}}), 2, "closed; \\x1b[2J"),
         ((500, b"oops"), 1, "status 500"),
-        ((302, {}), 2, "leads elsewhere, to http://evil.example/ (status 302)"),
-        ((400, b"[]"), 2, "what answers is not an arbiter site (status 400)"),
+        ((302, {}), 2, "redirects to http://evil.example/ (status 302)"),
+        ((400, b"[]"), 2, "the server is not an arbiter site (status 400)"),
         (
             (200, b"<TITLE>Log\nin &amp; \x1b[2J</TITLE>"),
             2,
-            "what answers is not an arbiter site (Log in & \\x1b[2J)",
+            "the server is not an arbiter site (Log in & \\x1b[2J)",
         ),
         ((200, {}), 2, "status 200"),
-        ((404, b"<title>Not Found</title>"), 2, "there is no site at this address (Not Found)"),
+        ((404, b"<title>Not Found</title>"), 2, "no site at this address (Not Found)"),
         (
             (502, b"<title>Bad Gateway</title>"),
             1,
-            "the proxy before the site does not reach it (Bad Gateway)",
+            "the proxy cannot reach the site (Bad Gateway)",
         ),
         (
             (413, b"<title>413 Request Entity Too Large</title>"),
             2,
-            "the proxy before the site takes no archive of ",
+            "the site's proxy refuses an archive of ",
         ),
         (
             (400, b"<title>400 The plain HTTP request was sent to HTTPS port</title>"),
             2,
-            "write https:// in place of http://",
+            "write https:// instead of http://",
         ),
-        ((200, b"[" * 100_000), 2, "what answers is not an arbiter site (status 200)"),
+        ((200, b"[" * 100_000), 2, "the server is not an arbiter site (status 200)"),
     ],
 )
 def test_what_a_site_refuses_is_one_line(
@@ -185,11 +185,11 @@ def test_wrong_uses_are_one_line(
     for words, said in (
         (["http://x/", bot, "--season", "s"], "there is no token"),
         (["http://x/", bot, "--season", "s", "--token-file", tmp_path / "none"], "cannot be read"),
-        (["ftp://x/", bot, *good], "not an address of a site"),
-        (["http://x:99999/", bot, *good], "not an address of a site"),
-        (["http://x/", tmp_path / "none", *good], "there is no such file or folder"),
+        (["ftp://x/", bot, *good], "not the address of a site"),
+        (["http://x:99999/", bot, *good], "not the address of a site"),
+        (["http://x/", tmp_path / "none", *good], "no such file or folder"),
         (["http://x/", no_zip, *good], "is not a ZIP file"),
-        (["http://x/", empty, *good], "holds no files"),
+        (["http://x/", empty, *good], "has no files"),
         (["http://x/", link, *good], "is not a regular file"),
     ):
         code, out, err = arbiter("submit", *words)
@@ -234,7 +234,7 @@ def test_why_there_is_no_tls_with_a_site_is_one_line(
         return err
 
     plain = answering_site.url.replace("http:", "https:")
-    assert "no TLS is spoken at that port; is it http://" in refusal(plain)
+    assert "that port does not use TLS; is it http://" in refusal(plain)
     certificate = make_certificate(tmp_path)
     with receiving() as other:
         url = other.secure(certificate)
@@ -256,5 +256,5 @@ def test_why_there_is_no_tls_with_a_site_is_one_line(
 def test_a_certificate_out_of_its_time_says_whose_matter_that_is(code: int, said: str, fix: str) -> None:
     error = ssl.SSLCertVerificationError(1, "failed")
     error.verify_code, error.verify_message = code, said
-    words = of_tls(error)
+    words = explain_tls_error(error)
     assert (said in words.said, fix in words.fix) == (True, True)

@@ -22,7 +22,7 @@ from arbiter.contest.submissions import trial_matches as trial
 from arbiter.contest.submissions.build_recipe import Program
 from arbiter.contest.submissions.inspection import InspectionVerdict, inspect
 from arbiter.contest.submissions.inspection_steps import InspectionStep, longest_trial
-from arbiter.contest.submissions.languages import advice
+from arbiter.contest.submissions.languages import missing_program_advice
 from arbiter.contest.submissions.trial_matches import TriedProgram
 from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.match.position import Position
@@ -131,7 +131,7 @@ def test_a_good_bot_is_accepted_step_by_step_and_whole(inspector: Inspector) -> 
     assert [step.name for step in inspector.reported_steps] == STEPS
     assert all(step.ok and not step.fix for step in inspector.reported_steps)
     assert list(verdict.steps) == inspector.reported_steps
-    assert "against filler, filler#2, filler#3: played to its end" in verdict.steps[-1].detail
+    assert "against filler, filler#2, filler#3: complete" in verdict.steps[-1].detail
     program = verdict.program
     assert inspector.left() == ["1"]
     assert program is not None
@@ -163,14 +163,14 @@ def test_what_was_built_counts_by_its_digest(inspector: Inspector) -> None:
 def test_sources_are_refused_where_the_season_builds_nothing(inspector: Inspector) -> None:
     inspector.says("submissions: {builds: false}")
     step = inspector.refused({"main.c": "int main(void) { return 0; }"})
-    assert (step.name, step.detail[:27]) == ("built", "this season builds nothing,")
+    assert (step.name, step.detail[:18]) == ("built", "it needs a build (")
 
 
 def test_an_archive_that_is_none_is_refused(inspector: Inspector) -> None:
     inspector.says("submissions: {max_size: 1KB}")
     step = inspector.refused({"bot.py": random.Random(1).randbytes(2000)})
     assert step.name == "unpacked"
-    assert step.detail.endswith("at most 1,000 are taken")
+    assert step.detail.endswith("the limit is 1,000")
 
 
 SPY = """
@@ -221,14 +221,16 @@ def test_whose_program_lacks_a_module_is_told_what_this_machine_has(inspector: I
     inspector.says(f"languages: {{python3: {sys.executable}}}")
     step = inspector.refused({"bot.py": "import no_such_module\n"})
     assert step.fix.startswith(f"python3 {platform.python_version()} runs here, with numpy {np.__version__}")
-    assert step.fix.endswith("put what else the program needs into the archive, or ask the organiser for it")
+    assert step.fix.endswith("put other modules into the archive, or ask the organiser for them")
     assert "read:" not in step.fix + step.detail + step.output
 
 
 def test_whose_command_names_no_program_is_told_which_there_are(inspector: Inspector) -> None:
     step = inspector.refused({"bot.yaml": "command: [cobol, bot.cob]\n"})
     assert (step.name, step.detail) == ("built", "there is no program cobol in PATH")
-    assert re.match(r"there are .*bash \d.*: name one of them, or ask the organiser for more", step.fix)
+    assert re.match(
+        r"this machine has .*bash \d.*: name one of them, or ask the organiser for more", step.fix
+    )
 
 
 @pytest.mark.parametrize("missing", ["cobol", ""])
@@ -236,8 +238,8 @@ def test_whose_command_names_no_program_is_told_which_there_are(inspector: Inspe
 def test_which_programs_there_are_is_told_where_one_is_missing_whatever_is_said(
     inspector: Inspector, said: str, missing: str
 ) -> None:
-    told = advice(load(inspector.root / "season.yaml"), "cobol", said, missing)
-    assert told.startswith("there are ") is bool(missing)
+    told = missing_program_advice(load(inspector.root / "season.yaml"), "cobol", said, missing)
+    assert told.startswith("this machine has ") is bool(missing)
 
 
 @confined
@@ -354,7 +356,7 @@ def test_without_house_bots_it_meets_random_players(inspector: Inspector) -> Non
     text = (inspector.root / "season.yaml").read_text()
     lines = [line for line in text.splitlines() if "filler" not in line]
     (inspector.root / "season.yaml").write_text("\n".join(lines))
-    assert "against random players: played to its end" in inspector.inspect(GOOD).steps[-1].detail
+    assert "against random players: complete" in inspector.inspect(GOOD).steps[-1].detail
 
 
 def test_the_whole_is_bounded_in_time(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,11 +390,11 @@ def test_where_our_side_fails_nothing_is_decided_and_nothing_left(
 def test_nothing_is_inspected_on_a_disk_that_is_nearly_full_or_where_nobody_can_be_isolated(
     inspector: Inspector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inspection, "has_room", lambda _, wanted: wanted < 200_000_000)
+    monkeypatch.setattr(inspection, "prepare_folder", lambda _, wanted: wanted < 200_000_000)
     with pytest.raises(StoreError, match="less than 400,000,000 bytes are free"):
         inspector.inspect(GOOD)
     monkeypatch.setattr(inspection, "choose", lambda *_: ("plain", ""))
-    with pytest.raises(ConfigError, match="no tier above plain"):
+    with pytest.raises(ConfigError, match="no isolation tier above plain"):
         inspector.inspect(GOOD)
 
 

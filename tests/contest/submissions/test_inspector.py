@@ -14,11 +14,17 @@ import sqlalchemy as sa
 
 from arbiter.contest import service_loop
 from arbiter.contest.submissions import archive_storage, inspector
-from arbiter.contest.submissions.archive_storage import ArchiveTooLarge, Arriving, archive_of, has_room, sweep
+from arbiter.contest.submissions.archive_storage import (
+    ArchiveTooLarge,
+    Upload,
+    archive_of,
+    prepare_folder,
+    sweep,
+)
 from arbiter.contest.submissions.build_recipe import Program
 from arbiter.contest.submissions.inspection import InspectionVerdict
 from arbiter.contest.submissions.inspection_steps import InspectionStep
-from arbiter.contest.submissions.inspector import Inspector, alone, inspect_one
+from arbiter.contest.submissions.inspector import Inspector, hold_inspection_lock, inspect_one
 from arbiter.errors import StoreError
 from arbiter.season.config import load
 from arbiter.season.config.keys import Submissions
@@ -26,7 +32,7 @@ from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
 from arbiter.store import Store, db_schema
 from arbiter.store.backup import back_up
-from arbiter.store.event_log import happened
+from arbiter.store.event_log import event_of
 from tests.fixtures.databases import put_back
 
 if TYPE_CHECKING:
@@ -122,7 +128,7 @@ def test_webhooks_hear_how_an_inspection_begins_and_ends(config: Config, season:
     assert sent(season, "ben", "b") == 2
     with season._store.reading() as connection:
         query = sa.select(db_schema.events).filter_by(kind="submission").order_by(db_schema.events.c.number)
-        found = [happened(row) for row in connection.execute(query)]
+        found = [event_of(row) for row in connection.execute(query)]
     assert [tuple(event.detail.values()) for event in found] == [
         ("ann", 1, "received"),
         ("ann", 1, "accepted"),
@@ -266,28 +272,35 @@ def test_what_failed_is_tried_again_and_what_took_too_long_is_not_whatever_is_sa
 
 
 def test_one_at_a_time_inspects(config: Config) -> None:
-    with alone([config]), pytest.raises(StoreError, match="somebody inspects"), alone([config]):
+    with (
+        hold_inspection_lock([config]),
+        pytest.raises(StoreError, match="another process inspects"),
+        hold_inspection_lock([config]),
+    ):
         pass
-    with alone([config]):
+    with hold_inspection_lock([config]):
         pass
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(config: Config) -> None:
     folder_of(config).write_text("a file of this name")
-    with pytest.raises(StoreError, match=r"s\.submissions: Not a directory|File exists"), alone([config]):
+    with (
+        pytest.raises(StoreError, match=r"s\.submissions: Not a directory|File exists"),
+        hold_inspection_lock([config]),
+    ):
         pass
     with pytest.raises(StoreError, match="File exists"):
-        has_room(folder_of(config), 1)
+        prepare_folder(folder_of(config), 1)
 
 
 def test_an_archive_is_whole_or_not_there(tmp_path: Path) -> None:
     folder = tmp_path / "s.submissions"
-    arriving = Arriving(folder, 10)
+    arriving = Upload(folder, 10)
     arriving.write(b"12345")
     assert [file.suffix for file in folder.iterdir()] == [".part"]
     arriving.keep()
     assert (folder / f"{arriving.name}.zip").read_bytes() == b"12345"
-    other = Arriving(folder, 10)
+    other = Upload(folder, 10)
     with pytest.raises(ArchiveTooLarge):
         other.write(b"x" * 11)
     other.drop()
@@ -327,7 +340,7 @@ def test_what_was_dropped_meanwhile_leaves_no_files(config: Config, season: Seas
     number = sent(season)
 
     def inspect(*_: Any) -> InspectionVerdict:
-        season.shelf.drop(number, "ann")
+        season.submission_files.drop(number, "ann")
         laid(config, "filea")
         return ACCEPTED
 
@@ -348,9 +361,9 @@ def test_whoever_is_killed_before_files_are_removed_leaves_them_to_the_next_one(
     for name in "abcd":
         laid(config, f"file{name}")
     stranger = laid(config, "of a store of yesterday")
-    season.shelf.drop(numbers[0], "ann")
-    season.shelf.drop(numbers[2], "ann")
-    season.shelf.count(numbers[3], 3)
+    season.submission_files.drop(numbers[0], "ann")
+    season.submission_files.drop(numbers[2], "ann")
+    season.submission_files.count(numbers[3], 3)
     work(config)
     left = sorted(file.name for file in folder_of(config).iterdir())
     assert left == ["fileb", "fileb.zip", "filed.zip", stranger.name, f"{stranger.name}.zip"]
@@ -379,15 +392,15 @@ def test_seasons_of_one_store_are_inspected_together_and_keep_each_others_archiv
     with closing(Store(config.store)) as store:
         Season.open(other, store, accept_changes=True)
     monkeypatch.setattr(archive_storage, "LEFT_SECONDS", -10.0)
-    with alone([config, other]):
+    with hold_inspection_lock([config, other]):
         archive_of(config, "filea").write_bytes(b"1")
         Inspector([other], print).work(until_empty=True)
     assert archive_of(config, "filea").is_file()
 
 
 def test_room_is_left_for_matches(tmp_path: Path) -> None:
-    assert has_room(tmp_path, 1)
-    assert not has_room(tmp_path, 10**18)
+    assert prepare_folder(tmp_path, 1)
+    assert not prepare_folder(tmp_path, 10**18)
 
 
 def test_what_is_sent_to_a_season_that_was_put_back_is_inspected(config: Config, season: SeasonStore) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from arbiter.cli.rerun_command import absent
 from arbiter.contest.submissions import languages as module
-from arbiter.contest.submissions.languages import Language, languages, terms_of
+from arbiter.contest.submissions.languages import Language, inspection_digest, languages
 from arbiter.errors import ConfigError
 from arbiter.season.config import Config, load
 
@@ -128,24 +128,25 @@ def test_the_terms_of_an_inspection_change_with_what_is_installed_and_with_the_r
     said.write_text("[]")
     python = program(tmp_path, "mypython", f"cat {said}")
     config = load_config(tmp_path, f"{{python3: {python}}}")
-    before = terms_of(config)
-    assert terms_of(load_config(tmp_path, f"{{python3: {python}}}")) == before
+    before = inspection_digest(config)
+    assert inspection_digest(load_config(tmp_path, f"{{python3: {python}}}")) == before
     said.write_text("[('a-library', '1.0')]")
-    mended = terms_of(config)
+    mended = inspection_digest(config)
     assert mended != before
     assert (
-        terms_of(load_config(tmp_path, f"{{python3: {python}}}", "{builds: false, max_size: 3MB}")) != mended
+        inspection_digest(load_config(tmp_path, f"{{python3: {python}}}", "{builds: false, max_size: 3MB}"))
+        != mended
     )
     (tmp_path / "node").mkdir()
     node = program(tmp_path / "node", "node", "echo v99.1.2")
-    assert terms_of(load_config(tmp_path, f"{{python3: {python}, node: {node}}}")) != mended
+    assert inspection_digest(load_config(tmp_path, f"{{python3: {python}, node: {node}}}")) != mended
 
 
 def test_who_sends_again_and_again_has_programs_asked_once(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     python = program(tmp_path, "mypython", f"echo x >> {asked}")
     config = load_config(tmp_path, f"{{python3: {python}}}")
-    terms_of(config)
+    inspection_digest(config)
     once = asked.read_text()
-    terms_of(config)
+    inspection_digest(config)
     assert asked.read_text() == once != ""

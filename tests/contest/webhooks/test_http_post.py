@@ -56,11 +56,11 @@ def test_a_receiver_may_ask_to_be_left_alone(
     ("said", "problem"),
     [
         (b"", "Remote end closed connection without response"),
-        (b"hello\r\n\r\n", "its answer is no HTTP (BadStatusLine)"),
-        (b"HTTP/1.1 999999 X\r\n\r\n", "its answer is no HTTP (BadStatusLine)"),
-        (b"HTTP/1.1 200 OK\r\n" + b"X: x\r\n" * 101, "its answer is no HTTP (HTTPException)"),
-        (b"x" * 10**6, "its answer is no HTTP (BadStatusLine)"),
-        (b"HTTP/1.1 100 Continue\r\n\r\n" * 10**4, "its answer is no HTTP (BadStatusLine)"),
+        (b"hello\r\n\r\n", "its answer is not HTTP (BadStatusLine)"),
+        (b"HTTP/1.1 999999 X\r\n\r\n", "its answer is not HTTP (BadStatusLine)"),
+        (b"HTTP/1.1 200 OK\r\n" + b"X: x\r\n" * 101, "its answer is not HTTP (HTTPException)"),
+        (b"x" * 10**6, "its answer is not HTTP (BadStatusLine)"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 10**4, "its answer is not HTTP (BadStatusLine)"),
     ],
 )
 def test_what_is_no_answer_is_a_problem_of_one_line(
@@ -166,11 +166,11 @@ def test_a_certificate_is_checked(
 ) -> None:
     certificate = make_certificate(tmp_path)
     own = receiver.secure(certificate)
-    assert ask(own, secret).problem.startswith("its certificate is not to be trusted: self-signed")
+    assert ask(own, secret).problem.startswith("its certificate is not trusted: self-signed")
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.with_suffix(".crt")))
     assert ask(own, secret).ok
     other = ask(own.replace("localhost", "127.0.0.1"), secret)
-    assert other.problem.startswith("its certificate is not to be trusted: IP address mismatch")
+    assert other.problem.startswith("its certificate is not trusted: IP address mismatch")
 
 
 def test_the_documented_check_knows_a_genuine_request(

@@ -124,10 +124,10 @@ def test_while_results_are_held_back_only_the_season_as_a_whole_is_told(frozen: 
     administration.suspend(frozen.results, "p1", "it cheats")
     assert listener.look() == []
     # Nor does the figure for Prometheus tell how much is held back.
-    assert kept.season.deliveries.waiting(listener.webhook.digest, listener.webhook.events, True) == 0
+    assert kept.season.deliveries.count_waiting(listener.webhook.digest, listener.webhook.events, True) == 0
     kept.season.running.pause("olga")
     kept.season.running.resume("olga")
-    assert said(listener.look()) == ["the season stops after the matches under way", "the season goes on"]
+    assert said(listener.look()) == ["the season stops after the matches under way", "the season continues"]
     administration.annul(frozen.results, [CLEAN], "power cut")
     assert listener.look() == []
 
@@ -140,7 +140,7 @@ def test_after_the_release_all_that_was_held_back_is_told_in_order_and_nothing_t
     kept.season.running.pause("olga")
     listener.look()
     specs += kept.play()
-    kept.season.tell_seed(4)
+    kept.season.publish_seed(4)
     news = listener.look()
     assert [one["event"] for one in news] == ["round"] + ["match"] * len(specs) + ["standings", "state"]
     assert news[-1]["say"] == "the season is over"
@@ -155,9 +155,9 @@ def test_a_state_that_was_under_way_at_the_release_skips_nothing(frozen: HeldBac
     kept.season.running.pause("olga")
     listener.receipt = Receipt(None, "nobody there")
     assert listener.look() == []
-    kept.season.tell_seed(4)
+    kept.season.publish_seed(4)
     listener.receipt = Receipt(204, "")
-    kept.season.deliveries.hurry(listener.webhook.digest)
+    kept.season.deliveries.retry_now(listener.webhook.digest)
     news = listener.look()
     kinds = [one["event"] for one in news]
     assert kinds == ["state", "round", *["match"] * len(specs), "state"]
@@ -218,7 +218,7 @@ def test_a_rejudging_while_results_are_held_back_is_told_when_the_season_is_over
     results = SeasonResults(kept.config, kept.season)
     administration.replace_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
     held = listener.look()
-    kept.season.tell_seed(3)
+    kept.season.publish_seed(3)
     later = listener.look()
     listener.sender.close()
     assert ["rejudged" in [one["event"] for one in news] for news in (held, later)] == [False, True]
@@ -256,4 +256,4 @@ def test_who_plays_on_for_want_of_house_bots_is_not_told_to_sit_out(kept: Kept, 
     standings |= {"suspended": {"p1": because}, "plays_on": ["p1"]}
     kept.season.complete_round(3, standings)
     (news,) = [one for one in listener.look() if one["event"] == "suspended"]
-    assert news["say"] == f"\u2068p1\u2069: {because}: it plays on, since no house bot could fill up"
+    assert news["say"] == f"\u2068p1\u2069: {because}: not suspended, since no house bot could fill the seat"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.contest.webhooks.notifier import Notified, alone, lock_of, notify
+from arbiter.contest.webhooks.notifier import SeasonNotifier, hold_webhook_lock, lock_of, notify
 from arbiter.errors import StoreError
-from arbiter.store.event_log import Happening
+from arbiter.store.event_log import EventKind
 from tests.contest.webhooks.test_sender import happen
 from tests.fixtures.receiving import Got, Receiver, answer
 
@@ -50,7 +50,7 @@ def test_a_slow_receiver_and_a_dead_one_delay_nobody(
     receiver.answer = take
     config = configured(at(receiver, "slow"), at(receiver, "dead"), at(receiver, "fast"))
     for number in range(1, 10):
-        happen(begun, Happening.ROUND, number)
+        happen(begun, EventKind.ROUND, number)
     said: list[str] = []
     assert not notify([config], said.append, None, once=True)
     assert late == [True] * 9
@@ -63,7 +63,7 @@ def test_once_ends_when_all_is_told(
     configured: Callable[..., Config], begun: SeasonStore, receiver: Receiver
 ) -> None:
     config = configured(at(receiver))
-    happen(begun, Happening.ROUND, 1)
+    happen(begun, EventKind.ROUND, 1)
     assert notify([config], print, None, once=True)
     assert notify([config], print, None, once=True)
     assert len(receiver.got) == 1
@@ -71,10 +71,10 @@ def test_once_ends_when_all_is_told(
 
 def test_two_processes_do_not_tell_at_once(configured: Callable[..., Config], receiver: Receiver) -> None:
     config = configured(at(receiver))
-    busy = pytest.raises(StoreError, match="somebody tells these webhooks already")
-    with alone([config, config]), busy, alone([config]):
+    busy = pytest.raises(StoreError, match="another process sends to these webhooks")
+    with hold_webhook_lock([config, config]), busy, hold_webhook_lock([config]):
         pass
-    with alone([config]):
+    with hold_webhook_lock([config]):
         assert lock_of(config).name == "spring.sqlite-notify"
 
 
@@ -83,7 +83,7 @@ def test_a_file_that_changes_is_gone_by_at_once(
 ) -> None:
     said: list[str] = []
     config = configured(at(receiver, "one"))
-    now = Notified(config, said.append, None)
+    now = SeasonNotifier(config, said.append, None)
     now.start()
     try:
         first = list(now.working)
@@ -100,7 +100,7 @@ def test_a_file_that_changes_is_gone_by_at_once(
         touch(config, 2)
         now.renew()
         assert len(now.working) == 2
-        assert said[0].startswith("spring: webhooks stay as they were: ")
+        assert said[0].startswith("spring: webhooks unchanged: ")
     finally:
         now.end()
 
@@ -114,7 +114,7 @@ def test_what_fails_within_is_said_once_and_tried_again(
     configured: Callable[..., Config], begun: SeasonStore, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = configured(at(receiver))
-    happen(begun, Happening.ROUND, 1)
+    happen(begun, EventKind.ROUND, 1)
     monkeypatch.setattr("arbiter.contest.webhooks.sender.body_of", lambda *_: 1 / 0)
     with pytest.raises(Exception, match="failed: ZeroDivisionError: division by zero"):
         notify([config], print, None, once=True)
@@ -127,7 +127,7 @@ def test_a_process_that_is_killed_loses_nothing(
     """Killed with -9 by the receiver itself, which has got what the sender does not know of."""
     config = configured(at(receiver))
     for number in range(1, 9):
-        happen(begun, Happening.ROUND, number)
+        happen(begun, EventKind.ROUND, number)
     words = [sys.executable, "-m", "arbiter", "notify", str(config.file)]
 
     def take(_: Got) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from arbiter.store.event_log import Happening
+from arbiter.store.event_log import EventKind
 from tests.contest.webhooks.test_notifier import at
 from tests.contest.webhooks.test_sender import happen
 from tests.fixtures.receiving import Receiver, answer
@@ -40,11 +40,11 @@ def test_a_receiver_that_takes_a_test_is_told_at_once_what_waits(
     arbiter: Run, configured: Callable[..., Config], begun: SeasonStore, receiver: Receiver
 ) -> None:
     config = configured(at(receiver))
-    happen(begun, Happening.ROUND, 1)
+    happen(begun, EventKind.ROUND, 1)
     receiver.answer = lambda _: answer(410)
     code, _, err = arbiter("notify", config.file, "--once")
     assert code == 0
-    assert "webhook 1 (127.0.0.1) is gone for good (status 410)" in err
+    assert "webhook 1 (127.0.0.1) is gone (status 410)" in err
     receiver.answer = lambda _: answer(200)
     code, out, _ = arbiter("notify", config.file, "--try")
     assert code == 0
@@ -57,12 +57,12 @@ def test_once_says_that_something_waits(
     arbiter: Run, configured: Callable[..., Config], begun: SeasonStore, receiver: Receiver
 ) -> None:
     config = configured(at(receiver))
-    happen(begun, Happening.ROUND, 1)
+    happen(begun, EventKind.ROUND, 1)
     receiver.answer = lambda _: answer(500)
     code, out, err = arbiter("notify", config.file, "--once")
     assert (code, out) == (1, "")
     assert err.splitlines() == [
-        "arbiter: spring: webhook 1 (127.0.0.1): status 500: tried again for a day",
+        "arbiter: spring: webhook 1 (127.0.0.1): status 500: retried for a day",
         "arbiter: something waits to be told: the same command goes on",
     ]
 

@@ -17,7 +17,7 @@ from arbiter.errors import StoreError
 from arbiter.store import Store, deliveries
 from arbiter.store.backup import back_up
 from arbiter.store.database import Database
-from arbiter.store.event_log import Happening, log
+from arbiter.store.event_log import EventKind, log_event
 from tests.fixtures.databases import put_back
 
 if TYPE_CHECKING:
@@ -72,14 +72,14 @@ class Told:
     def begin(self, *rounds: int) -> None:
         """Rounds begin."""
         for number in rounds:
-            happen(self.season, Happening.ROUND, number)
+            happen(self.season, EventKind.ROUND, number)
 
 
 def happen(
-    season: SeasonStore, kind: Happening, number: int, subject: str = "", /, **detail: str | int
+    season: SeasonStore, kind: EventKind, number: int, subject: str = "", /, **detail: str | int
 ) -> None:
     with season._store.transaction() as connection:
-        log(connection, season._id, kind, number, subject, **detail)
+        log_event(connection, season._id, kind, number, subject, **detail)
 
 
 @pytest.fixture
@@ -113,8 +113,8 @@ def test_each_event_is_told_once_and_in_order(told: Told) -> None:
 def test_only_what_the_file_names_is_told(told: Told) -> None:
     sender = told.sender(f"{HOOK}, events: [state]")
     told.begin(1)
-    happen(told.season, Happening.STATE, 0, "stopping")
-    happen(told.season, Happening.MATCH, 1, "r001/t01/m0")
+    happen(told.season, EventKind.STATE, 0, "stopping")
+    happen(told.season, EventKind.MATCH, 1, "r001/t01/m0")
     work(sender)
     assert told.sentences() == ["the season stops after the matches under way"]
 
@@ -122,7 +122,7 @@ def test_only_what_the_file_names_is_told(told: Told) -> None:
 def test_by_default_everything_but_matches_is_told(told: Told) -> None:
     sender = told.sender()
     work(sender)
-    for kind in Happening:
+    for kind in EventKind:
         detail: dict[str, Any] = {
             "player": "a",
             "because": "x",
@@ -135,7 +135,7 @@ def test_by_default_everything_but_matches_is_told(told: Told) -> None:
         happen(told.season, kind, 1, "1", **detail)
     work(sender)
     assert [event for event, _, _ in told.got] == [
-        kind.value for kind in Happening if kind not in (Happening.MATCH, Happening.REVIEW)
+        kind.value for kind in EventKind if kind not in (EventKind.MATCH, EventKind.REVIEW)
     ]
 
 
@@ -145,7 +145,7 @@ def test_a_season_that_is_not_begun_is_waited_for(configured: Callable[..., Conf
     assert sender.step() is None
     with closing(Store(config.store)) as store:
         assert sender.step() is None
-        happen(store.make_season("spring", "planning", "a seed that nobody guesses"), Happening.ROUND, 1)
+        happen(store.make_season("spring", "planning", "a seed that nobody guesses"), EventKind.ROUND, 1)
         work(sender)
     sender.close()
     assert told.sentences() == ["round 1 begins"]
@@ -153,7 +153,7 @@ def test_a_season_that_is_not_begun_is_waited_for(configured: Callable[..., Conf
 
 def test_who_comes_later_hears_what_happens_from_then_on(told: Told) -> None:
     told.begin(1)
-    happen(told.season, Happening.STANDINGS, 1)
+    happen(told.season, EventKind.STANDINGS, 1)
     sender = told.sender()
     work(sender)
     told.begin(2)
@@ -164,7 +164,7 @@ def test_who_comes_later_hears_what_happens_from_then_on(told: Told) -> None:
 def test_what_is_taken_out_of_the_file_and_comes_back_is_new(told: Told) -> None:
     config = told.configured(HOOK)
     key = config.webhooks[0].digest
-    happen(told.season, Happening.STANDINGS, 1)
+    happen(told.season, EventKind.STANDINGS, 1)
     work(told.sender(config))
     told.season.deliveries.forget_all_but([key])
     assert told.season.deliveries.read(key) is not None
@@ -195,7 +195,7 @@ def test_a_failed_delivery_is_tried_again_less_and_less_often_with_one_id_and_bo
     assert pauses[:4] == [FIRST_PAUSE.total_seconds() * 2**n for n in range(4)]
     assert pauses[-1] == LONGEST_PAUSE.total_seconds()
     assert len({(delivery, body) for _, delivery, body in told.got}) == 1
-    assert told.said == ["spring: webhook 1 (news.example): status 503: tried again for a day"]
+    assert told.said == ["spring: webhook 1 (news.example): status 503: retried for a day"]
     told.receipt = TAKEN
     assert work(sender) is None
     assert len({(delivery, body) for _, delivery, body in told.got}) == 1
@@ -226,7 +226,7 @@ def test_after_a_day_it_is_given_up_with_all_that_is_as_old(
     (deed,) = told.season.audit.last(1)
     words = (deed.who, deed.verb, deed.subject, deed.because)
     assert words == ("@console", "drop", "webhook 1 (news.example)", f"{many} given up: status 503")
-    assert told.said[1:] == [f"spring: webhook 1 (news.example) is never told {many} events: status 503"]
+    assert told.said[1:] == [f"spring: webhook 1 (news.example): {many} events dropped: status 503"]
     assert (known(told.season, sender).told, known(told.season, sender).done) == (0, many)
 
 
@@ -261,7 +261,7 @@ def test_after_a_test_that_was_taken_a_delivery_is_tried_as_for_the_first_time(t
     told.begin(1)
     told.receipt = REFUSED
     for _ in range(40):
-        told.season.deliveries.hurry(sender._webhook.digest)
+        told.season.deliveries.retry_now(sender._webhook.digest)
         assert sender.step() == FIRST_PAUSE.total_seconds()
 
 
@@ -278,7 +278,7 @@ def test_events_of_a_season_that_was_put_back_have_new_ids(told: Told, tmp_path:
         again = store.season("spring")
         assert again is not None
         for number in (4, 5):
-            happen(again, Happening.ROUND, number)
+            happen(again, EventKind.ROUND, number)
     with pytest.raises(StoreError, match="was replaced"):
         sender.step()
     sender.close()
@@ -298,7 +298,7 @@ def test_what_happened_within_the_day_is_still_told(told: Told) -> None:
     assert telling is not None
     early = (told.now - PATIENCE).isoformat(timespec="seconds")
     for _ in range(40):
-        told.season.deliveries.put_off(sender._webhook.digest, telling, early, early, "status 503")
+        told.season.deliveries.postpone(sender._webhook.digest, telling, early, early, "status 503")
     assert sender.step() == 0
     assert known(told.season, sender).dropped == 1
     told.receipt = TAKEN
@@ -318,11 +318,9 @@ def test_a_receiver_that_is_gone_is_told_nothing_more_until_it_takes_a_test(told
     work(sender)
     told.receipt = TAKEN
     assert (work(sender), work(told.sender(config)), len(told.got)) == (None, None, 1)
-    assert told.said == [
-        "spring: webhook 1 (news.example) is gone for good (status 410): it is told nothing more"
-    ]
+    assert told.said == ["spring: webhook 1 (news.example) is gone (status 410): nothing more is sent to it"]
     assert [(deed.verb, deed.because) for deed in told.season.audit.last(9)] == [("end", "status 410")]
-    told.season.deliveries.hurry(config.webhooks[0].digest)
+    told.season.deliveries.retry_now(config.webhooks[0].digest)
     work(sender)
     assert len({delivery for _, delivery, _ in told.got}) == 1
     assert len(told.got) == 2
@@ -344,7 +342,7 @@ def test_a_long_time_without_news_is_not_looked_through_again(
     work(sender)
     monkeypatch.setattr(deliveries, "STRIDE", 20)
     for _ in range(20):
-        happen(told.season, Happening.STATE, 0, "playing")
+        happen(told.season, EventKind.STATE, 0, "playing")
     work(sender)
     assert known(told.season, sender).done == 20
 

@@ -145,7 +145,7 @@ def test_a_missing_folder_of_the_store_is_found_by_who_asks(write: Callable[[str
         ("sqlite:////usr", "/usr is a folder (name a file in it)"),
         (
             "sqlite:///x?x=1.sqlite",
-            "not a store: 'sqlite:///x?x=1.sqlite' has parameters (name a file alone)",
+            "not a store: 'sqlite:///x?x=1.sqlite' has parameters (only servers accept them; write the file alone)",
         ),
     ],
 )

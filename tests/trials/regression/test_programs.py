@@ -82,7 +82,7 @@ def test_what_is_no_part_of_a_program_changes_nothing(name: str, folder: Path) -
 
 def test_stores_change_nothing_while_they_are_written(folder: Path) -> None:
     before = digests(folder, "bot/run.sh")
-    with closing(Store(f"sqlite:///{folder / 'bot' / 'part1.sqlite'}")) as store, store.held("s"):
+    with closing(Store(f"sqlite:///{folder / 'bot' / 'part1.sqlite'}")) as store, store.hold("s"):
         assert len(list((folder / "bot").glob("part1*"))) > 1
         assert digests(folder, "bot/run.sh") == before
 
