@@ -1,20 +1,20 @@
-"""Every error of the project, each with its exit code.
+"""All errors of the project, with their exit codes.
 
     ArbiterError                                                 1
     ├─ ConfigError       file, line, column, hint                2
     ├─ RulesError
     │  └─ IllegalAction  becomes a fault ``illegal``; never leaves the referee
     ├─ MalformedReply    becomes a fault; never leaves the table
-    ├─ BotCheckFailed    a bot failed where it must not          3
-    ├─ VoidMatch         our machine failed, not a bot           4
-    │  ├─ ProviderOutage  who serves a model failed; no bot is suspected
-    │  └─ WorkerLost     a cluster's worker is gone; the match did nothing
-    ├─ Anomaly           so many faults that somebody must look  4
+    ├─ BotCheckFailed    a bot failed a required check           3
+    ├─ VoidMatch         the machine failed, not a bot           4
+    │  ├─ ProviderOutage  the provider of a model failed, not a bot
+    │  └─ WorkerLost     a cluster's worker is gone
+    ├─ Anomaly           too many faults: check before playing   4
     ├─ StoreError        unreachable, locked, newer schema       5
-    │  └─ NoStore        none there yet
-    └─ Interrupted       somebody asked to stop                  130
+    │  └─ NoStore        the store does not exist yet
+    └─ Interrupted       stopped on request                      130
 
-A message is one line that names the thing and, where there is one, the fix.
+A message is one line: what is wrong, where, and the fix if there is one.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 class ArbiterError(Exception):
-    """Base of all errors; `exit_code` is what the command line returns for it."""
+    """Base of all errors; `exit_code` is the exit code of the command line."""
 
     exit_code = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a configuration: where it stands and what to do about it.
+    """One mistake in a configuration: its place, a message and a hint.
 
-    `path` leads to the key (mapping keys and list indices); `line` and `column` count from 1,
-    0 where the mistake is not tied to a place; `about` names whose mistake it is, "" where the path says it.
+    `path` leads to the key (mapping keys and list indices); `line` and `column` count from 1, 0 if unknown;
+    `about` names the subject, "" if the path does.
     """
 
     path: tuple[str | int, ...]
@@ -49,7 +49,7 @@ class Problem:
     about: str = ""
 
     def text(self, file: str = "") -> str:
-        """The problem as one line, ``file:line:column: path: message (hint)``."""
+        """Return the problem as one line, ``file:line:column: path: message (hint)``."""
         place = file
         if self.line:
             place += f":{self.line}:{self.column}"
@@ -59,7 +59,7 @@ class Problem:
 
 
 class ConfigError(ArbiterError):
-    """The configuration or the command line is wrong; carries every problem found at once."""
+    """The configuration or the command line is wrong; has all problems found."""
 
     exit_code = 2
 
@@ -72,14 +72,13 @@ class ConfigError(ArbiterError):
 
 
 class RulesError(ArbiterError):
-    """The rules of a game were used wrongly."""
+    """Wrong use of a game's rules."""
 
 
 class IllegalAction(RulesError):
-    """An action that the rules do not allow; the text gives the reason in the game's words.
+    """An action that the rules do not allow; the message is the reason in the game's terms.
 
-    `named` is the action's word where the reason begins with it; `fix` what its author changes, "" where the
-    reason says that already.
+    `named` is the action's word if the reason starts with it; `fix` is a hint for the author, or "".
     """
 
     def __init__(self, reason: str, named: str = "", fix: str = "") -> None:
@@ -87,15 +86,15 @@ class IllegalAction(RulesError):
         self.named, self.fix = named, fix
 
     def with_word(self, word: str) -> str:
-        """The reason, with the word that was refused in front unless the reason begins with it."""
+        """Return the reason, preceded by the refused word unless it starts with it."""
         return str(self) if word == self.named else f"{word[:60]}: {self}"
 
 
 class MalformedReply(ArbiterError):
-    """Bytes from a bot that are no reply; `kind` is the kind of fault.
+    """Bytes from a bot that are not a valid reply; `kind` is the kind of fault.
 
-    `seat` is None but where the fault is that of another bot than the one that was to reply. `private` is
-    what the bot itself wrote of it, for its author; `detail` is that and the reason.
+    `seat` is the seat at fault if it is not the seat asked. `private` is the bot's own output, for
+    its author; `detail` is the reason with it.
     """
 
     def __init__(
@@ -107,15 +106,15 @@ class MalformedReply(ArbiterError):
 
 
 class BotCheckFailed(ArbiterError):
-    """A bot failed where it must not."""
+    """A bot failed a required check."""
 
     exit_code = 3
 
 
 class VoidMatch(ArbiterError):
-    """Our own failure ended a match: no result, to be played again under the same id.
+    """A failure of the machine ended a match: it has no result, and is replayed under the same id.
 
-    `billed` maps each player to the tokens of questions and of answers that its language model had used.
+    `billed` maps each player to the input and output tokens that its language model has used.
     """
 
     exit_code = 4
@@ -123,15 +122,15 @@ class VoidMatch(ArbiterError):
 
 
 class ProviderOutage(VoidMatch):
-    """The provider of a language model failed: nobody at the table has made the match void."""
+    """The provider of a language model failed: no player caused the void match."""
 
 
 class WorkerLost(VoidMatch):
-    """The worker of a cluster that was to play a match is gone or paused; workers come and go."""
+    """The cluster worker assigned to a match is gone or paused."""
 
 
 class Anomaly(ArbiterError):
-    """A round has so many faults that the organiser should look before more is played."""
+    """A round has too many faults: the organiser should check before more is played."""
 
     exit_code = 4
 
@@ -143,17 +142,17 @@ class StoreError(ArbiterError):
 
 
 class NoStore(StoreError):
-    """There is no store yet at the address that is to be read."""
+    """The store to read does not exist yet."""
 
 
 class Interrupted(ArbiterError):
-    """Somebody asked a command to stop, and it did, in good order."""
+    """A command was stopped on request."""
 
     exit_code = 130
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest known word, or lists the known ones where none is near.
+    """Return a hint with the nearest known word, or with all known words.
 
     >>> did_you_mean("comand", ["command", "name"])
     'did you mean command?'
@@ -163,13 +162,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def slip_of(word: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest known word, "" where none is near."""
+    """Return a hint with the nearest known word, "" if none is near."""
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"did you mean {near[0]}?" if near else ""
 
 
 def came_of_a_signal(error: BaseException) -> bool:
-    """True where an error arose while an interrupt was on its way, as of a library that it left half done."""
+    """True if an interrupt caused an error, for example in a library that it left in a broken state."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__context__

@@ -1,10 +1,10 @@
-"""A replay in a notebook: the viewer of the pages, with one match in it.
+"""Show a replay in a notebook, with the site's viewer.
 
     from arbiter.notebook import ShownReplay
     ShownReplay(env.record())
     ShownReplay(json.loads(Path("match.json").read_text()), reader="seat:2")
 
-It is a page of its own in a frame of its own: it can touch nothing around it, and asks for nothing.
+The viewer is a separate page in a sandboxed frame: it cannot access the notebook, and loads nothing.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _NAMES = {
 
 
 class ShownReplay:
-    """A match to be looked at, step by step.
+    """A match to step through.
 
-    `match` is a `MatchRecord`, or its JSON, or a replay's (``arbiter-replay/1``), which is shown as it is;
-    `reader` as of ``arbiter show --reader``. ConfigError for what is none of them, StoreError for a record
-    that cannot be read or played again.
+    `match` is a `MatchRecord`, its JSON, or the JSON of a replay (``arbiter-replay/1``), which is shown
+    unchanged; `reader` is as in ``arbiter show --reader``. ConfigError for other types, StoreError for a
+    record that cannot be read or replayed.
     """
 
     def __init__(self, match: object, reader: str = "full") -> None:
@@ -50,15 +50,15 @@ class ShownReplay:
             match = MatchRecord.from_json(match)
         if not isinstance(match, MatchRecord):
             hint = (
-                "`arbiter show CONFIG MATCH --format json` writes the one, a site's page of a match the other"
+                "`arbiter show CONFIG MATCH --format json` prints a record; a site's match page has a replay"
             )
-            raise ConfigError("this is neither a match record nor a replay", hint=hint)
+            raise ConfigError("expected a match record or a replay", hint=hint)
         self.replay = dict(replay_of(match, Reader.parse(reader, len(match.players))))
 
     def page(self) -> str:
-        """The replay as the text of an HTML file that stands alone."""
+        """Return the replay as a self-contained HTML file."""
         style, script = _shipped()
-        # Nothing in it ends the element that it stands in.
+        # The data must not end its script element.
         data = json.dumps(self.replay, separators=(",", ":")).replace("<", "\\u003c")
         title = svg_text(str(self.replay.get("id", "match")))
         policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'"
@@ -72,7 +72,7 @@ class ShownReplay:
         )
 
     def _repr_html_(self) -> str:
-        # In single quotes, since the page is full of double ones.
+        # In single quotes, as the page has many double ones.
         page = self.page().replace("&", "&amp;").replace("'", "&#39;")
         about = f'title="Replay" sandbox="allow-scripts" style="border:0;height:{HEIGHT}px;width:100%"'
         return f"<iframe {about} srcdoc='{page}'></iframe>"
@@ -80,7 +80,7 @@ class ShownReplay:
 
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[str, str]:
-    """The style and the script of the viewer, with the site's colours."""
+    """Return the style and the script of the viewer, with the site's colours."""
     light, dark = (
         "".join(f"--{name}:{colours[ours]};" for ours, name in _NAMES.items())
         + "".join(f"--p{number}:{mark};" for number, mark in enumerate(marks))

@@ -1,13 +1,10 @@
-"""Texts of others, made safe for each form in which they leave: terminal, CSV, Markdown, XML, PGN, chats.
+"""Escape untrusted text for each output format: terminal, CSV, Markdown, XML, PGN, chats. Format figures.
 
-Names of players, answers, standard error and messages may hold anything: commands to a terminal, a
-formula, a link, a tag. Each form has its function here, and no other place escapes anything. JSON
-and Parquet need none.
+Names of players, answers, standard error and messages are untrusted: they may contain terminal commands, a
+formula, a link or a tag. Only this module escapes them; JSON and Parquet need no escaping.
 
-`rating.text` has the same rules for terminals and CSV: a confined program gets `arbiter` alone, and `rating`
-imports nothing of `arbiter`. A test compares the two.
-
-Counts and figures are written here, too, so that they read the same everywhere.
+`rating.text` has the same rules for terminals and CSV, as confined programs can import `arbiter` alone, and
+`rating` does not import `arbiter`. A test compares the two.
 """
 
 from __future__ import annotations
@@ -22,24 +19,20 @@ from html import escape
 
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
-    # Emoji and keycaps are written with the last two selectors; on letters and digits nobody sees them.
+    # Emoji and keycaps are written with the last two selectors; on letters and digits they are invisible.
     "|(?<![^\\x00-\\x7f\\w\u0300-\u036f\ufe0e\ufe0f])[\ufe0e\ufe0f](?!\u20e3)"
 )
-"""The characters that take no ink though `str.isprintable` allows them: fillers, joiners, selectors of
-variants.
-"""
+"""Invisible characters that `str.isprintable` allows: fillers, joiners, variation selectors."""
 _FORMULA = re.compile(
     r"'*(?:[\t\r\n]|[\s\x00-\x1f\ufeff]*(?![+-][0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?\Z)[=+@＝＋－＠-])"
 )
-"""The start of a text that a spreadsheet may compute; a plain number is none. OWASP, CSV injection."""
+"""The start of a text that a spreadsheet may evaluate, except plain numbers. Source: OWASP, CSV injection."""
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~&$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
-"""The characters with a meaning within a line of Markdown; the last two begin GitHub's links from bare
-addresses.
-"""
+"""Characters with a meaning in a line of Markdown; the last two are of addresses that GitHub links."""
 
 
 def printable(text: str) -> str:
-    r"""For a terminal, or a log: ``\x1b`` for what could steer it, turn its line round or hide.
+    r"""Escape text for a terminal or log: control, bidirectional and invisible characters as ``\x1b``.
 
     Line feeds and tabs stay.
     """
@@ -52,24 +45,23 @@ def _escaped(c: str) -> str:
 
 
 def csv_cell(cell: object) -> object:
-    """A cell for `csv.writer`: before a text that a spreadsheet would compute stands an apostrophe.
+    """Return a cell for `csv.writer`, with an apostrophe before text that a spreadsheet would evaluate.
 
-    So it does before one that begins with apostrophes and goes on so: taking one away from what
-    looks like that gives back any text.
+    This includes text after apostrophes: removing one apostrophe from such a cell restores any text.
     """
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def markdown(text: str) -> str:
-    """Within a line of Markdown or a cell of a table, not at the beginning of a line."""
+    """Escape text for Markdown: within a line or a table cell, not at the start of a line."""
     return _MARKDOWN.sub(r"\\\g<0>", _one_line(text))
 
 
 def markdown_code(text: str, table: bool = False) -> str:
-    """As code, to be copied; in a `table` its bars are escaped too."""
+    """Format text as Markdown code; for a `table`, bars are escaped."""
     text = _one_line(text)
     if table and "\\|" in text:
-        # No table can hold this as code.
+        # Tables cannot represent this as code.
         return markdown(text)
     fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     edge = " " if "`" in text or text[:1] == text[-1:] == " " else ""
@@ -77,7 +69,7 @@ def markdown_code(text: str, table: bool = False) -> str:
 
 
 def markdown_link(text: str, path: str) -> str:
-    """A link to a file; it names no scheme, whatever the path is called."""
+    """Format a Markdown link to a file; no path can form a URL scheme."""
     from urllib.parse import quote
 
     return f"[{markdown(text)}](<{quote(path, errors='surrogateescape')}>)"
@@ -88,20 +80,20 @@ def _one_line(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    """For an XML writer, which escapes markup itself: only characters that XML 1.0 allows.
+    """Escape characters that XML 1.0 forbids, for an XML writer that escapes markup itself.
 
-    Those it forbids (controls, halves of surrogate pairs, U+FFFE and U+FFFF) are none that print.
+    All of them (controls, surrogates, U+FFFE and U+FFFF) are not printable.
     """
     return printable(text)
 
 
 def svg_text(text: str) -> str:
-    """For a text of an SVG or an attribute in quotes: one line, whose names may be kept from turning it."""
+    """Escape text for SVG text or a quoted attribute, as one line; bidirectional isolates stay."""
     return escape(_sentence(text))
 
 
 def pgn_string(text: str) -> str:
-    """Between the quotes of a tag; the standard escapes quotes and backslashes, and has one line."""
+    """Escape text for a quoted PGN tag, as one line."""
     text = "".join(c if c.isprintable() else _escaped(c) for c in text)
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
@@ -110,32 +102,32 @@ _ISOLATES = re.compile("([\u2068\u2069])")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _SLACK = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _LINKING = re.compile(r"[@#]|:(?=/)|\.(?=\S)")
-"""What Slack's addresses, names of people and channels cannot do without."""
+"""Characters that all addresses, mentions and channels in Slack contain."""
 BREAK = "\u200b"
-"""No reader sees it, and nothing is recognized across it."""
+"""A zero-width space, which interrupts addresses and mentions."""
 
 
 def discord(text: str) -> str:
-    """For a message in Discord: no mention, no link, no Markdown."""
-    # A backslash before a mark makes it a mark, whatever it would have meant.
+    """Escape text for a Discord message: no mention, link or Markdown."""
+    # A backslash removes the meaning of any punctuation.
     text = _PUNCTUATION.sub(lambda found: f"\\{found[0]}", _sentence(text))
     return text.replace("@", f"@{BREAK}")
 
 
 def slack(text: str) -> str:
-    """For a message in Slack: no mention, no link."""
+    """Escape text for a Slack message: no mention or link."""
     text = _LINKING.sub(lambda found: f"{found[0]}{BREAK}", _sentence(text))
     return "".join(_SLACK.get(mark, mark) for mark in text)
 
 
 def _sentence(text: str) -> str:
-    """One line in which names may be kept from turning the text around them."""
+    """Return one printable line; bidirectional isolates stay."""
     parts = _ISOLATES.split(text)
     return "".join(part if at % 2 else _one_line(part) for at, part in enumerate(parts))
 
 
 def first_few(texts: Iterable[str]) -> str:
-    """``a, b, c, d, ...``: four stand for a longer list, so that a note stays a line."""
+    """``a, b, c, d, ...``: join at most four texts, so that a note stays one line."""
     found = list(texts)
     return ", ".join([*found[:4], *(["..."] if found[4:] else [])])
 
@@ -152,13 +144,13 @@ def counted(many: int, what: str) -> str:
 
 
 def number(value: float | None, digits: int = 0) -> str:
-    """A figure, or a dash where there is none."""
-    # No figure is -0.
+    """Format a figure, or a dash for None."""
+    # + 0.0 turns -0 into 0.
     return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def money(value: float, largest: float, currency: str | None = None) -> str:
-    """An amount with the decimals that the largest one beside it needs, and its currency if that is known."""
+    """Format an amount with the decimals that the `largest` one needs, and its currency if known."""
     amount = number(value, 2 if largest >= 1 or not largest else 4 if largest >= 0.01 else 6)
     return f"{amount} {currency}" if currency else amount
 

@@ -1,7 +1,6 @@
-"""The command line: a command is its options, one call and one presentation.
+"""The command line: each command has options, one call and one presentation.
 
-Nothing is imported before the command that needs it is called. It imports every district; nothing but
-`__main__` imports it.
+A command's module is imported when the command is called. Only `__main__` imports this package.
 """
 
 from __future__ import annotations
@@ -24,12 +23,14 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 USAGE = 2
-OUR_FAULT = 4
-ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+INTERNAL_ERROR = 4
+ENDING_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 START_OVER = frozenset({"attack", "check-bot", "export", "integrity", "play", "report", "verify"})
 """Commands that keep no partial results when interrupted."""
 RETRY_SECONDS = 0.01
-"""After Python dropped a signal: long enough to leave the place that dropped it."""
+"""The delay before a dropped interrupt is raised again: enough to leave the code that dropped it."""
 
 SECTIONS = {
     # heading: {name: (module, function, one line of help)}
@@ -109,12 +110,12 @@ class LazyGroup(click.Group):
             return None
         module, function, _ = COMMANDS[name]
         # An import makes no garbage, and collecting takes a fifth of the time.
-        looks = gc.isenabled()
+        collecting = gc.isenabled()
         gc.disable()
         try:
             command: click.Command = getattr(import_module(f"arbiter.cli.{module}"), function)
         finally:
-            if looks:
+            if collecting:
                 gc.enable()
         return command
 
@@ -163,7 +164,7 @@ def _replace_closed_streams() -> None:
 
 def exit_code(arguments: list[str]) -> int:
     try:
-        # Not `group.main`: for it a closed pipe is an error.
+        # Not `group.main`, which treats a closed pipe as an error.
         with group.make_context("arbiter", arguments) as context:
             group.invoke(context)
         sys.stdout.flush()
@@ -175,39 +176,39 @@ def exit_code(arguments: list[str]) -> int:
         return error.exit_code
     except ArbiterError as error:
         for line in str(error).splitlines():
-            _complain(f"arbiter: {line}" if not getattr(error, "file", "") else line)
+            _print_error(f"arbiter: {line}" if not getattr(error, "file", "") else line)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _interrupted(arguments)
+        return _print_interrupted(arguments)
     except BrokenPipeError:
-        # The reader of our output has gone, as `head` does.
+        # The reader of stdout has exited, as `head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
         if came_of_a_signal(error):
-            return _interrupted(arguments)
+            return _print_interrupted(arguments)
         if os.environ.get("ARBITER_DEBUG"):
             raise
         if isinstance(error, ImportError | AttributeError) and not hasattr(os, "pidfd_open"):
-            _complain(
-                "arbiter: this command needs Linux (docs/howto/macos-and-windows.md says what works here)"
+            _print_error(
+                "arbiter: this command needs Linux (docs/howto/macos-and-windows.md lists what works here)"
             )
             return USAGE
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            _complain(f"arbiter: {error.strerror}: allow more, as by `ulimit -n 1024`")
-            return OUR_FAULT
+            _print_error(f"arbiter: {error.strerror}: raise the limit, for example with `ulimit -n 1024`")
+            return INTERNAL_ERROR
         text = " ".join(f"{type(error).__name__}: {error}".split())
-        _complain(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows where)")
-        return OUR_FAULT
+        _print_error(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows the traceback)")
+        return INTERNAL_ERROR
 
 
-def _interrupted(arguments: list[str]) -> int:
+def _print_interrupted(arguments: list[str]) -> int:
     to = "start over" if START_OVER.intersection(arguments[:1]) else "continue"
     click.echo(f"arbiter: interrupted: run the same command again to {to}", err=True)
     return INTERRUPTED
 
 
-def _complain(line: str) -> None:
+def _print_error(line: str) -> None:
     from arbiter.text import printable
 
     click.echo(printable(line), err=True)
@@ -218,16 +219,16 @@ def install_signal_handlers() -> None:
 
     Python drops an exception raised in a finalizer or a fork hook: it is then raised again.
     """
-    for number in ENDING:
-        signal.signal(number, _terminated)
+    for number in ENDING_SIGNALS:
+        signal.signal(number, _interrupt_once)
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _interrupt)
-        sys.unraisablehook = _dropped
+        sys.unraisablehook = _raise_dropped_again
 
 
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+def _interrupt_once(number: int, frame: FrameType | None) -> NoReturn:
     """Raise once: a closed terminal sends several signals, and Ctrl-C is pressed twice."""
-    for ending in ENDING:
+    for ending in ENDING_SIGNALS:
         # Not SIG_IGN: Python would print a traceback for a signal that has already arrived.
         signal.signal(ending, lambda _number, _frame: None)
     _interrupt(number, frame)
@@ -237,7 +238,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
     raise KeyboardInterrupt
 
 
-def _dropped(lost: sys.UnraisableHookArgs) -> None:
+def _raise_dropped_again(lost: sys.UnraisableHookArgs) -> None:
     """Raise a dropped interrupt again a little later; Python calls this for each exception it drops."""
     if lost.exc_type is KeyboardInterrupt:
         signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)

@@ -1,4 +1,4 @@
-"""`applet`: the referee by hand in a browser, on loopback."""
+"""`applet`: the interactive referee in a browser, on loopback."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.options import needing
+from arbiter.cli.options import require_extra
 from arbiter.cli.output import note, say
-from arbiter.cli.table_setup import lay, lay_match, lay_record, laying_options, occupant_of
+from arbiter.cli.table_setup import make_occupant, set_up_match, set_up_record, set_up_table, table_options
 from arbiter.errors import ConfigError
 from arbiter.table.interactive.debugging import DebuggedBot
 from arbiter.table.interactive.setup import LaidTable
@@ -24,30 +24,28 @@ if TYPE_CHECKING:
     from arbiter.web.http.http_server import Server
 
 ALONE_SECONDS = 300.0
-"""Without a page that listens, after there was one, until the applet ends."""
+"""Seconds after the last page has closed until the applet ends."""
 LAST_LOOK_SECONDS = 1.0
-"""The time for the page to learn how the bots ended."""
+"""Time for the page to receive how the bots ended."""
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
-"""Variables of a screen; without one a browser would take the terminal."""
+"""Variables that a graphical session sets; without one a browser would open in the terminal."""
 END_SECONDS = 2.0
 LOOK_SECONDS = 0.2
 
 
 @click.command()
-@laying_options
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 takes one that is free."
-)
+@table_options
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0: any free port.")
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
 def applet(port: int, no_browser: bool, **given: Any) -> None:
-    """Conduct a match in a browser: bots and people in the seats, any command to any bot, raw replies.
+    """The console in a browser, with cards to click.
 
-    The link that it prints has a key, with which programs can be started as you. The options are those of
-    `arbiter console`; without any the table is set in the browser.
+    The printed link contains a key that allows starting programs as you: keep it secret. The options are
+    those of `arbiter console`; without any, the table is set up in the browser.
 
     Example: arbiter applet --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
     """
-    with needing("applet", "web"):
+    with require_extra("applet", "web"):
         from arbiter.web.applet.access_guard import address_apart
         from arbiter.web.applet.app import make_app
         from arbiter.web.applet.get_routes import News
@@ -61,17 +59,17 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
     remembered = Remembered(place())
     if remembered.note:
         note(remembered.note)
-    laid = _laid(given, remembered)
+    laid = _first_table(given, remembered)
     listening = [http_server.bound_socket("127.0.0.1", port)]
     session, log = Session(explanation), Log()
     news = News(session)
     own, apart = listening[0].getsockname()[1], ""
     if not no_browser and any(map(os.environ.get, SCREENS)):
-        # A system that has but one address of loopback has no other, and opens that.
+        # A system with a single loopback address opens that one.
         with suppress(ConfigError):
             listening.append(http_server.bound_socket(address_apart(), own))
         apart = listening[-1].getsockname()[0]
-    readers = Readers(occupant_of, lay_record, lay_match)
+    readers = Readers(make_occupant, set_up_record, set_up_match)
     app, door = make_app(session, news, readers, remembered, own, apart)
     web, _ = http_server.share_cores()
     server = http_server.Server(app, listening, web, log, news.close)
@@ -87,7 +85,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
             session.begin(laid.setup, laid.occupants, laid.moves or ())
             say(f"open {link}")
             if apart:
-                # The address stands where other users of this machine can read it: it opens the door once.
+                # Other users can see the browser's command line: the ticket in it works once.
                 webbrowser.open(f"http://{apart}:{own}/?key={door.ticket()}")
             _run(server, session, news)
     finally:
@@ -99,30 +97,30 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
             note(f"seat {seat}: {said}")
 
 
-def _laid(given: dict[str, Any], remembered: Remembered) -> LaidTable:
-    """The table that the options describe; if they say nothing that set last, or a small one."""
+def _first_table(given: dict[str, Any], remembered: Remembered) -> LaidTable:
+    """Return the table that the options describe, by default the last one, or else a small one."""
     from arbiter.web.applet.table_forms import table_of
 
     if any(value not in (None, ()) for value in given.values()):
-        return lay(**given)
+        return set_up_table(**given)
     if remembered.tables:
         try:
-            setup, occupants, notes = table_of(remembered.tables[0], occupant_of)
+            setup, occupants, notes = table_of(remembered.tables[0], make_occupant)
         except ConfigError as error:
-            note(f"the table that was set last cannot be set again: {error.problems[0].text()}")
+            note(f"the last table cannot be restored: {error.problems[0].text()}")
         else:
             for text in notes:
                 note(text)
             return LaidTable(setup, occupants)
-    return lay("planning", ("human",))
+    return set_up_table("planning", ("human",))
 
 
 def _run(server: Server, session: Session, news: News) -> None:
-    """Until somebody quits, nobody listens any more, or a signal; ServerFailed if the server ends before."""
+    """Wait until the user quits or no page is connected; ServerFailed if the server ends first."""
     while not session.closed.is_set():
         server.check()
         if news.alone_seconds > ALONE_SECONDS:
-            note("no page has listened for some minutes: the bots get quit")
+            note("no page connected for some minutes: quitting")
             return
         time.sleep(LOOK_SECONDS)
     time.sleep(LAST_LOOK_SECONDS)

@@ -1,7 +1,4 @@
-"""`arena`: the loop of a coding agent, each step a command that prints one JSON object.
-
-`mcp` and `sit`: an arena, and a seat at a visitors' table, as tools of the Model Context Protocol.
-"""
+"""`arena`: the steps of a coding agent as commands that print JSON; `mcp`, `sit`: MCP tools."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli import ENDING
-from arbiter.cli.options import needing, together, workers_option
+from arbiter.cli import ENDING_SIGNALS
+from arbiter.cli.options import combine_options, require_extra, workers_option
 from arbiter.cli.output import print_json
 from arbiter.errors import BotCheckFailed
 
@@ -23,46 +20,46 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS, MOST_SECONDS = 100, 3600
 USUAL_SECONDS = 45
-"""Clients of the Model Context Protocol often wait for a minute."""
+"""Clients of the Model Context Protocol often time out after a minute."""
 
 
-def _heed(_context: click.Context, _option: click.Parameter, parent: int | None) -> None:
+def _end_with_parent(_context: click.Context, _option: click.Parameter, parent: int | None) -> None:
     if parent is not None:
-        from arbiter.cli.inspect import end_with
+        from arbiter.cli.inspect import end_with_parent
 
-        end_with(parent)
+        end_with_parent(parent)
 
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
 path_argument = click.argument("path", type=click.Path(path_type=Path))
 name_option = click.option(
-    "--name", default="agent", show_default=True, help="Whose bots: an author of the season."
+    "--name", default="agent", show_default=True, help="The author whose bots are meant."
 )
-parent_option = click.option("--parent", type=int, hidden=True, expose_value=False, callback=_heed)
+parent_option = click.option("--parent", type=int, hidden=True, expose_value=False, callback=_end_with_parent)
 version_option = click.option(
-    "--version", type=click.IntRange(min=1), help="Of its own.  [default: the last]"
+    "--version", type=click.IntRange(min=1), help="The bot's version.  [default: the last]"
 )
 page_option = click.option("--page", type=click.IntRange(min=1), default=1, show_default=True)
-of_all = together(folder_argument, name_option, parent_option)
-of_program = together(folder_argument, path_argument, name_option, parent_option)
+arena_options = combine_options(folder_argument, name_option, parent_option)
+program_options = combine_options(folder_argument, path_argument, name_option, parent_option)
 
 
 @click.group()
 def arena() -> None:
-    """Improve a bot against the players of a season, as a program does: each command prints one JSON object.
+    """Let a coding agent improve a bot, in JSON.
 
-    FOLDER is what `arbiter init FOLDER --ladder` has written. No answer has more than 20 kB; longer texts and
-    lists come in pages.
+    Each command prints one JSON object of at most 20 kB; longer texts and lists are paginated. FOLDER is
+    written by `arbiter init FOLDER --ladder`.
 
     Example: arbiter arena check ladder mybot.py
     """
 
 
 @arena.command()
-@of_all
+@arena_options
 @page_option
 def rules(folder: Path, name: str, page: int) -> None:
-    """What there is to read: the arena's terms, the rules and commands of the game, the protocol.
+    """Print the arena's terms, the game's rules and commands, and the protocol.
 
     Example: arbiter arena rules ladder --page 2
     """
@@ -72,9 +69,9 @@ def rules(folder: Path, name: str, page: int) -> None:
 
 
 @arena.command()
-@of_program
+@program_options
 def check(folder: Path, path: Path, name: str) -> None:
-    """Try a program, a file, a folder or a ZIP file, as `submit` does, and keep nothing; exit 3 if it fails.
+    """Check a program (file, folder or ZIP file) as `submit` does, and store nothing; exit 3 if it fails.
 
     Example: arbiter arena check ladder mybot.py
     """
@@ -84,9 +81,9 @@ def check(folder: Path, path: Path, name: str) -> None:
 
 
 @arena.command()
-@of_program
+@program_options
 def submit(folder: Path, path: Path, name: str) -> None:
-    """Make a program the next version, if it passes all checks; exit 3 if it is refused.
+    """Check a program and store it as the next version; exit 3 if it is refused.
 
     Example: arbiter arena submit ladder mybot.py
     """
@@ -96,25 +93,25 @@ def submit(folder: Path, path: Path, name: str) -> None:
 
 
 @arena.command()
-@of_all
+@arena_options
 @version_option
 @click.option(
-    "--rounds", type=click.IntRange(1, MOST_ROUNDS), default=1, show_default=True, help="So many more."
+    "--rounds", type=click.IntRange(1, MOST_ROUNDS), default=1, show_default=True, help="Rounds to add."
 )
 @click.option(
     "--seconds",
     type=click.IntRange(1, MOST_SECONDS),
     default=USUAL_SECONDS,
     show_default=True,
-    help="After so many no match is begun.",
+    help="Start no match after this time.",
 )
 @workers_option
 def play(
     folder: Path, name: str, version: int | None, rounds: int, seconds: int, workers: int | None
 ) -> None:
-    """Play rounds against all rungs: in each everybody is met in all seats on the same deals.
+    """Play rounds against all rungs: each rung in all seats, on the same deals.
 
-    Prints the standings, how many matches were played now, and which of them went worst.
+    Prints the standings, the number of matches played now, and the worst of them.
 
     Example: arbiter arena play ladder --rounds 3
     """
@@ -128,10 +125,10 @@ def play(
 
 
 @arena.command()
-@of_all
+@arena_options
 @version_option
 def standings(folder: Path, name: str, version: int | None) -> None:
-    """Where a version stands against each rung, with intervals that hold however often one looks.
+    """Show a version's results against each rung, with intervals valid however often they are read.
 
     Example: arbiter arena standings ladder
     """
@@ -141,12 +138,12 @@ def standings(folder: Path, name: str, version: int | None) -> None:
 
 
 @arena.command("match")
-@of_all
+@arena_options
 @click.argument("match_id", required=False)
 @version_option
 @page_option
 def match_(folder: Path, name: str, match_id: str | None, version: int | None, page: int) -> None:
-    """One match as the bot's seat knew it; without an id all matches, those that went worst first.
+    """Show one match as the bot's seat knew it; without an id, list all matches, worst first.
 
     Example: arbiter arena match ladder r001/t01/m0
     """
@@ -159,12 +156,12 @@ def match_(folder: Path, name: str, match_id: str | None, version: int | None, p
 
 
 @arena.command()
-@of_all
+@arena_options
 @click.argument("match_id")
 @version_option
 @page_option
 def log(folder: Path, name: str, match_id: str, version: int | None, page: int) -> None:
-    """What the bot was sent in a match, its answers, their times, and the end of its standard error.
+    """Show a match's messages to the bot, its answers and times, and the end of its standard error.
 
     Example: arbiter arena log ladder r001/t01/m0
     """
@@ -190,17 +187,18 @@ def _print_verdict(shape: dict[str, Any]) -> None:
 @folder_argument
 @name_option
 def mcp(folder: Path, name: str) -> None:
-    """The commands of `arena` as tools of the Model Context Protocol, over standard input and output.
+    """Serve the arena as tools of the Model Context Protocol.
 
-    A coding agent starts it by itself. Programs are source texts, or paths within FOLDER.
+    A coding agent starts this command and talks over standard input and output. Programs are source texts,
+    or paths within FOLDER.
 
     Example: arbiter mcp ladder
     """
-    with needing("arbiter mcp", "agents"):
+    with require_extra("arbiter mcp", "agents"):
         from arbiter.contest.agents.mcp_server import server
     from arbiter.contest.agents.arena import AgentArena
 
-    # What is wrong with the folder is said at once, and not at the first call of a tool.
+    # An invalid folder is reported now, not at the first call of a tool.
     AgentArena.read(folder, name)
     _serve(server(folder, name).run)
 
@@ -208,20 +206,21 @@ def mcp(folder: Path, name: str) -> None:
 @click.command()
 @click.argument("url")
 def sit(url: str) -> None:
-    """A seat at a visitors' table, as tools of the Model Context Protocol over standard input and output.
+    """Take a seat at a site's visitors' table, as MCP tools.
 
-    URL is that of the page on which visitors of a site play. Nothing there is rated.
+    URL is the address of the page on which visitors play. Nothing is rated. An agent starts this command and
+    talks over standard input and output.
 
     Example: arbiter sit http://127.0.0.1:8000/seasons/demo/table
     """
-    with needing("arbiter sit", "agents"):
+    with require_extra("arbiter sit", "agents"):
         from arbiter.contest.agents.table_tools import seat_server
 
     _serve(seat_server(url).run)
 
 
 def _serve(run: Callable[[], None]) -> None:
-    for number in ENDING:
-        # Whoever waits for a line hears no exception; what it has begun ends with it.
+    for number in ENDING_SIGNALS:
+        # A read from stdin does not return on an exception; child processes end with this one.
         signal.signal(number, signal.SIG_DFL)
     run()

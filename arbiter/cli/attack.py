@@ -1,4 +1,4 @@
-"""`attack`: bots that attack, played on this machine before strangers' bots are."""
+"""`attack`: play attacking bots to test this machine's isolation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.ci_reports import check_path
+from arbiter.cli.ci_reports import check_writable
 from arbiter.cli.options import format_option
 from arbiter.cli.output import note, print_result, say
 from arbiter.errors import ArbiterError, ConfigError, did_you_mean
@@ -28,17 +28,19 @@ EVERY = "all"
     "wanted",
     type=click.Choice(["landlock", "plain", EVERY]),
     multiple=True,
-    help="Under which isolation; may be repeated.  [default: that of `isolation: auto`]",
+    help="Isolation tier to attack; may be repeated.  [default: that of `isolation: auto`]",
 )
-@click.option("--only", "names", multiple=True, metavar="NAME", help="This attack alone; may be repeated.")
+@click.option(
+    "--only", "names", multiple=True, metavar="NAME", help="Play only this attack; may be repeated."
+)
 @format_option
-@click.option("--output", type=click.Path(dir_okay=False), help="Write the JSON into this file, too.")
+@click.option("--output", type=click.Path(dir_okay=False), help="Also write the JSON to this file.")
 def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: str | None) -> None:
-    """Play bots that attack on this machine, and say what stopped each; exit 1 if one gets through.
+    """Play attacking bots and report what stopped each.
 
-    They play as you. Each is bounded, and nothing is left of it. Then ways from bot to bot that no tier
-    closes are measured. Play nothing else meanwhile: it takes a minute or two for each tier.
-    `arbiter serve --attacks FILE` shows what --output has written.
+    Exit 1 if one gets through. The bots run as you; each is bounded and leaves nothing behind. Covert
+    channels between bots, which no tier closes, are measured afterwards. It takes a minute or two for each
+    tier: play nothing else meanwhile. `arbiter serve --attacks FILE` shows the file of --output.
 
     Example: arbiter attack --tier landlock
     """
@@ -48,9 +50,9 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
     from arbiter.trials.sandboxcheck.covert_channels import measure_channels
     from arbiter.trials.sandboxcheck.expectations import attacks
 
-    chosen = _chosen(names, attacks())
+    chosen = _select_attacks(names, attacks())
     tiers = _tiers(wanted)
-    check_path(output)
+    check_writable(output)
     rows: list[AttackOutcome] = []
     ways: list[CovertChannel] = []
     with AttackFolder() as place:
@@ -65,28 +67,28 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
                     for line in _lines(rows[-1], bool(names)):
                         say(line)
         if not names:
-            # Under plain bots talk by sockets and files, as attacks have shown.
+            # Under plain, bots can use sockets and files, as the attacks show.
             for tier in set(tiers) - {"plain"}:
                 ways += measure_channels(place, tier)
     found = record(rows, ways)
-    print_result(style, found, lambda: _print_end(found))
+    print_result(style, found, lambda: _print_summary(found))
     if output is not None:
         _write(found, output)
     if bad := broken_promises(found):
         raise ArbiterError(f"{counted(len(bad), 'attack')} got through: {first_few(bad)}")
 
 
-def _chosen(names: Sequence[str], known: Sequence[Attack]) -> list[Attack]:
-    """The attacks of these names, all without any."""
+def _select_attacks(names: Sequence[str], known: Sequence[Attack]) -> list[Attack]:
+    """Return the named attacks, or all if `names` is empty."""
     by_name = {one.name: one for one in known}
     for name in names:
         if name not in by_name:
-            raise ConfigError(f"--only {name}: there is no such attack", hint=did_you_mean(name, by_name))
+            raise ConfigError(f"--only {name}: unknown attack", hint=did_you_mean(name, by_name))
     return [by_name[name] for name in names] or list(known)
 
 
 def _tiers(wanted: Sequence[str]) -> list[str]:
-    """The tiers to attack; ConfigError for one that this machine has not."""
+    """Return the tiers to attack; ConfigError if one is not available here."""
     from arbiter.sandbox.tiers import choose, probe
 
     if not wanted:
@@ -98,7 +100,7 @@ def _tiers(wanted: Sequence[str]) -> list[str]:
     if EVERY in wanted:
         for one in found.values():
             if not one.available:
-                note(f"there is no {one.name} here: {one.reason}")
+                note(f"{one.name} is not available: {one.reason}")
         return [name for name, tier in found.items() if tier.available]
     for name in wanted:
         if not found[name].available:
@@ -109,39 +111,39 @@ def _tiers(wanted: Sequence[str]) -> list[str]:
 
 
 def _lines(row: AttackOutcome, in_full: bool) -> Iterator[str]:
-    """A line of an attack, and one of each attempt that is asked for or is not as promised."""
+    """Yield a line for an attack, and one for each attempt that is asked for or got through."""
     from arbiter.trials.sandboxcheck.attack_record import THROUGH
 
-    yield _line(row["outcome"], f"{row['name']:<22} {row['tries']} → {_came_of(row)}")
+    yield _line(row["outcome"], f"{row['name']:<22} {row['tries']} → {_result_text(row)}")
     for one in row["attempts"]:
         if one["attempt"] and (in_full or one["outcome"] in THROUGH):
-            wanted = f", where {one['promised']} is promised" if one["outcome"] in THROUGH else ""
-            yield "  " + _line(one["outcome"], f"{one['attempt']}: {one['met'] or 'it did not tell'}{wanted}")
+            wanted = f" (expected: {one['promised']})" if one["outcome"] in THROUGH else ""
+            yield "  " + _line(one["outcome"], f"{one['attempt']}: {one['met'] or 'no result'}{wanted}")
 
 
 def _line(outcome: str, text: str) -> str:
     return f"  {outcome.upper() if outcome in ('got through', 'unclear') else outcome:<12} {text}"
 
 
-def _came_of(row: AttackOutcome) -> str:
+def _result_text(row: AttackOutcome) -> str:
     if told := row["skipped"] or row["harm"]:
         return told
     alike = [one for one in row["attempts"] if one["outcome"] == row["outcome"]]
     if row["outcome"] == "stopped":
         return row["stopped_by"]
     if row["outcome"] == "harmless":
-        return "nobody is harmed"
+        return "no harm done"
     if len(row["attempts"]) > 1:
         return f"{len(alike)} of {len(row['attempts'])} attempts"
-    return alike[0]["met"] if alike else "it did not tell"
+    return alike[0]["met"] if alike else "no result"
 
 
-def _print_end(found: AttackRecord) -> None:
+def _print_summary(found: AttackRecord) -> None:
     for tier, one in found["tiers"].items():
         say(f"{tier}: {one['say']}")
     if not found["open"]:
         return
-    say("\nWhat no tier closes, from bot to bot, in bits a second:")
+    say("\nCovert channels between bots, which no tier closes, in bits a second:")
     for way in found["open"]:
         bits = "-" if way["bits_per_second"] is None else f"{way['bits_per_second']:,.0f}"
         where = f"here, under {way['tier']}" if way["tier"] else "elsewhere"
@@ -154,4 +156,4 @@ def _write(found: AttackRecord, output: str) -> None:
     from arbiter.replay.export.atomic_files import write_atomically
 
     write_atomically(output, json.dumps(found, indent=1) + "\n")
-    note(f"the record is in {output}")
+    note(f"wrote the record to {output}")

@@ -1,4 +1,4 @@
-"""`authors`, `submit`: who may send programs, sending one, what is found of it."""
+"""`authors`, `submit`: manage authors; submit a program and follow its inspection."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from arbiter.text import counted, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 VARIABLE = "ARBITER_TOKEN"
-_NO_TERMS = "{} has no `submissions:` yet, so nothing can be sent (write submissions: {{}})"
+_NO_TERMS = "{} has no `submissions:` yet, so no program can be submitted (write submissions: {{}})"
 
 token_option = click.option(
-    "--token-file", type=click.Path(path_type=Path), help=f"Holds the token.  [default: {VARIABLE}]"
+    "--token-file",
+    type=click.Path(path_type=Path),
+    help=f"File with the token.  [default: the variable {VARIABLE}]",
 )
 
 
 @click.group()
 def authors() -> None:
-    """Manage the authors who may send programs to a season, and its administrators.
+    """Manage the authors who may submit programs.
 
     Example: arbiter authors add configs/demo.yaml alice
     """
@@ -38,14 +40,14 @@ def authors() -> None:
 @authors.command()
 @config_argument
 @click.argument("name", required=False)
-@click.option("--organiser", is_flag=True, help="One that may administrate the season, too.")
-@click.option("--csv", "file", type=click.Path(), help="Add those in the first column of a file.")
+@click.option("--organiser", is_flag=True, help="Also let the author administrate the season.")
+@click.option("--csv", "file", type=click.Path(), help="Add the authors in the first column of a file.")
 @store_option
 def add(config: str, name: str | None, organiser: bool, file: str | None, store_url: str | None) -> None:
-    """Add an author, and print the token, which is shown once.
+    """Add an author, and print the token, which is shown only once.
 
-    With --csv the first line names the columns, and the tokens come as CSV: name,token. Nobody is added if
-    a name is wrong.
+    With --csv the first line of FILE is the heading, and the tokens are printed as CSV: name,token. If a name
+    is invalid, no author is added.
 
     Example: arbiter authors add configs/demo.yaml alice > alice.token
     """
@@ -56,7 +58,7 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
     from arbiter.store.audit import CONSOLE
 
     if (name is None) == (file is None):
-        raise ConfigError("whom: give a NAME, or --csv FILE")
+        raise ConfigError("expected either NAME or --csv FILE")
     names = [name] if name is not None else _names(file or "")
     settled = load(config, check_store=store_url is None)
     with closing(Store(store_url or settled.store)) as store:
@@ -67,21 +69,21 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
     if file is None:
         say(given[0][1])
         return
-    note(f"{counted(len(given), 'author')} added; the first line of {file} is taken for the columns' names")
+    note(f"{counted(len(given), 'author')} added; the first line of {file} is read as the heading")
     print_csv(("name", "token"), given)
 
 
 @authors.command()
 @click.option(
-    "--uses", type=click.IntRange(1, 10_000), default=1, show_default=True, help="So many may join with it."
+    "--uses", type=click.IntRange(1, 10_000), default=1, show_default=True, help="How many may join with it."
 )
-@click.option("--player", help="They join this player, for a week.")
+@click.option("--player", help="Let them join this player; valid for a week.")
 @season_options
 def invite(config: str, uses: int, player: str | None, store_url: str | None) -> None:
-    """Print a code with which authors join a season by themselves, on the site's page /join.
+    """Print an invitation code, with which authors join a season on the site's page /join.
 
-    Each use makes one author, who chooses a name and is shown a token; with --player somebody who acts for
-    that author, too, with a token of his own.
+    Each use creates an author, who chooses a name and receives a token; with --player it adds a member to
+    that author, with a separate token.
 
     Example: arbiter authors invite configs/demo.yaml --uses 60
     """
@@ -106,7 +108,7 @@ def invite(config: str, uses: int, player: str | None, store_url: str | None) ->
 @authors.command("list")
 @season_output_options
 def list_(config: str, store_url: str | None, style: str) -> None:
-    """List the authors: who acts for each, how many versions were sent, which one plays.
+    """List the authors with their members, versions, and the version that plays.
 
     Example: arbiter authors list configs/demo.yaml
     """
@@ -137,7 +139,7 @@ def list_(config: str, store_url: str | None, style: str) -> None:
             rows.append([author["name"], author["since"], author["versions"], plays, marks, several])
         print_table(["author", "since", "versions", "plays", "note", "members"], rows, left=(0, 1, 4, 5))
     else:
-        say("there are no authors yet")
+        say("no authors yet")
 
 
 @authors.command()
@@ -145,9 +147,9 @@ def list_(config: str, store_url: str | None, style: str) -> None:
 @click.argument("name")
 @store_option
 def revoke(config: str, name: str, store_url: str | None) -> None:
-    """Take an author's token and sessions away; what plays goes on playing, what never played is dropped.
+    """Revoke an author's token and sessions, and drop the versions that never played.
 
-    Where several people act for it, all of theirs.
+    The author's program keeps playing. The tokens of all the author's members are revoked.
 
     Example: arbiter authors revoke configs/demo.yaml alice
     """
@@ -161,7 +163,7 @@ def revoke(config: str, name: str, store_url: str | None) -> None:
     for file in gone:
         remove(settled, file)
     dropped = f", {counted(len(gone), 'version')} that never played dropped" if gone else ""
-    note(f"{name} has no token any more{dropped}; `arbiter suspend` keeps its program from playing")
+    note(f"the token of {name} is revoked{dropped}; to stop its program too, use `arbiter suspend`")
 
 
 @authors.command()
@@ -170,9 +172,9 @@ def revoke(config: str, name: str, store_url: str | None) -> None:
 @click.argument("member")
 @store_option
 def remove(config: str, player: str, member: str, store_url: str | None) -> None:
-    """Take one of several people who act for an author out; the token and its sessions are dead at once.
+    """Remove a member of an author, and revoke the member's token and sessions.
 
-    The first one has the author's name.
+    The first member has the author's name.
 
     Example: arbiter authors remove configs/demo.yaml alice bob
     """
@@ -181,7 +183,7 @@ def remove(config: str, player: str, member: str, store_url: str | None) -> None
     from arbiter.store.audit import CONSOLE
 
     take_out(open_stored(config, store_url)[1], player, member, CONSOLE)
-    note(f"{member} does not act for {player} any more")
+    note(f"{member} no longer acts for {player}")
 
 
 @authors.command()
@@ -190,9 +192,9 @@ def remove(config: str, player: str, member: str, store_url: str | None) -> None
 @click.argument("member", required=False)
 @store_option
 def renew(config: str, name: str, member: str | None, store_url: str | None) -> None:
-    """Print another token for an author; the old one and its sessions are dead at once.
+    """Print a new token for an author, and revoke the old one and its sessions.
 
-    With MEMBER it is that of one of several people who act for the author.
+    With MEMBER, for this member of the author.
 
     Example: arbiter authors renew configs/demo.yaml alice > alice.token
     """
@@ -204,30 +206,30 @@ def renew(config: str, name: str, member: str | None, store_url: str | None) -> 
 
 
 def _names(path: str) -> list[str]:
-    """The first column of a CSV file without its heading; ConfigError where there is none."""
+    """Return the first column of a CSV file without its heading; ConfigError if it has no names."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text), strict=True) if any(map(str.strip, row))]
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", path) from None
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(f"is no CSV in UTF-8: {error}", path) from None
+        raise ConfigError(f"is not CSV in UTF-8: {error}", path) from None
     if len(rows) < 2:
-        raise ConfigError("has no names", path, "the first line names the columns, each other one an author")
+        raise ConfigError("has no names", path, "expected a heading, then one author a line")
     return [row[0].strip() for row in rows[1:]]
 
 
 @click.command()
 @click.argument("url")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--season", required=True, help="Its name on the site.")
+@click.option("--season", required=True, help="The season's name on the site.")
 @token_option
 @click.option("--no-wait", is_flag=True, help="Do not wait for the verdict.")
 def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: bool) -> None:
-    """Send a program, a folder or a ZIP file, to a site, and wait for the verdict.
+    """Submit a program to a site and wait for the verdict.
 
-    Prints a line for each state, and what each step found. Exit 0: accepted; 3: refused; 2: the file, the
-    token or the season is wrong; 1: no site answers.
+    PATH is a folder or a ZIP file. Each step of the inspection is printed with its result. Exit 0: accepted;
+    3: refused; 2: the file, the token or the season is wrong; 1: the site does not answer.
 
     Example: arbiter submit http://127.0.0.1:8000/ mybot/ --season demo --token-file my.token
     """
@@ -241,7 +243,7 @@ def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: 
         made = site.send(archive, size)
     say(f"version {made.get('version')}, {size} bytes")
     if made.get("judged"):
-        say(f"sent before: its verdict is of {printable(str(made['judged']))}")
+        say(f"submitted before: the verdict is from {printable(str(made['judged']))}")
     if no_wait:
         say(str(made.get("state")))
         return
@@ -256,32 +258,32 @@ def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: 
 
 
 def token_of(file: Path | None) -> str:
-    """The token of a file, or of the environment; ConfigError where there is none."""
+    """Return the token in a file, or in the environment; ConfigError without one."""
     if file is None:
         token = os.environ.get(VARIABLE, "").strip()
         if not token:
-            raise ConfigError("there is no token", hint=f"give --token-file, or set {VARIABLE}")
+            raise ConfigError("no token", hint=f"give --token-file, or set {VARIABLE}")
         return token
     try:
         return file.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", str(file)) from None
     except UnicodeDecodeError:
-        raise ConfigError("holds no token", str(file)) from None
+        raise ConfigError("does not contain a token", str(file)) from None
 
 
 def _lines(submission: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each state so far, with what its step found, and at the end the verdict."""
+    """Yield a line for each step so far, with its result, then the verdict if there is one."""
     yield "received"
     for step in submission.get("steps", ()):
         name, detail = (printable(str(step.get(key, ""))) for key in ("name", "detail"))
         yield (name if step.get("ok") else f"FAIL {name}") + (f": {detail}" if detail else "")
         if fix := step.get("fix"):
-            yield f"  what helps: {printable(str(fix))}"
+            yield f"  fix: {printable(str(fix))}"
         if not step.get("ok") and (output := step.get("output")):
             yield from (f"  | {line}" for line in printable(str(output)).splitlines())
     if submission.get("state") == "accepted":
-        # Sites of earlier versions gave the round alone.
+        # Sites of earlier versions send only the round.
         words = submission.get("say") or f"plays from round {submission.get('joins_round')} on"
         yield f"accepted: {printable(str(words))}"
     elif submission.get("state") == "refused":

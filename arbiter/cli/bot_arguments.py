@@ -1,4 +1,4 @@
-"""The bots, options and deals that a command line or a season's file names, before a match is played."""
+"""Read bots, options and deals from the command line or a season's file."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from arbiter.match.limits import override_limits
 from arbiter.replay.visibility import FORMAT
 from arbiter.sandbox.player_command import (
     command_problems,
-    lacking,
+    missing_programs,
     name_of_command,
-    registered,
+    register,
     starting_problems,
 )
 from arbiter.sandbox.tiers import choose
@@ -42,30 +42,30 @@ if TYPE_CHECKING:
 
 
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-"""The beginning of a variable that stands before a command."""
+"""The start of an environment variable in front of a command."""
 
 
-def prepare(path: str, store_url: str | None = None) -> Config:
-    """The config, checked with its commands and settled; warnings go to stderr."""
+def load_to_play(path: str, store_url: str | None = None) -> Config:
+    """Load a config to play, check its commands and choose its isolation; warnings go to stderr."""
     from arbiter.season.settings import load_to_play
 
     config = load_to_play(path, store_url)
     if not is_persistent(config.store):
         given = "--store" if store_url else f"{path}: store:"
-        raise ConfigError(f"{given} {config.store} keeps nothing", hint="name a file")
+        raise ConfigError(f"{given} {config.store} stores nothing", hint="name a file")
     check_no_query(store_url or "")
     for text in config.warnings:
         note(text)
     if config.gone:
         gone = first_few(f"{name} ({what})" for name, what in config.gone.items())
         note(f"suspended, and could not be started: {gone}")
-    return settle(config)
+    return choose_isolation(config)
 
 
-def settle(config: Config) -> Config:
-    """A config with its isolation decided for this machine; warnings go to stderr.
+def choose_isolation(config: Config) -> Config:
+    """Return a config with its isolation chosen for this machine; warnings go to stderr.
 
-    ConfigError where bots could read what they must not.
+    ConfigError if bots could read the season's secrets.
     """
     from arbiter.season.config.readable_secrets import confine
 
@@ -75,16 +75,16 @@ def settle(config: Config) -> Config:
     return config
 
 
-def with_tier(limits: Limits) -> Limits:
-    """Limits with the isolation to use on this machine; a warning goes to stderr."""
+def with_isolation(limits: Limits) -> Limits:
+    """Return limits with the isolation chosen for this machine; a warning goes to stderr."""
     tier, warning = choose(limits.isolation)
     if warning:
         note(warning)
     return replace(limits, isolation=tier)
 
 
-def given_deals(game: AnyGame, path: str, shapes: Iterable[Mapping[str, Any]]) -> list[Deal]:
-    """The deals of a file; ConfigError says which one is wrong."""
+def parse_deals(game: AnyGame, path: str, shapes: Iterable[Mapping[str, Any]]) -> list[Deal]:
+    """Parse the deals of a file; ConfigError names an invalid one by its number."""
     deals = []
     for number, shape in enumerate(shapes):
         try:
@@ -94,26 +94,27 @@ def given_deals(game: AnyGame, path: str, shapes: Iterable[Mapping[str, Any]]) -
     return deals
 
 
-def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
-    """Players from command lines: named after their file, numbered where two share a name."""
+def parse_players(commands: Sequence[str]) -> tuple[Player, ...]:
+    """Parse command lines to players, named after their file, with a number where names are equal."""
     for number, command in enumerate(commands, 1):
         if not command.strip():
             raise ConfigError(f"--bot {number} is empty: give a command")
-    return numbered(player_of_command(command, f"--bot {command!r}") for command in commands)
+    return make_names_unique(parse_player(command, f"--bot {command!r}") for command in commands)
 
 
-def player_of_command(command: str, given_by: str) -> Player:
-    """The player that a command line starts in the current folder; `given_by` begins what is said of a wrong
-    one. Variables may stand before the command as in a shell, ``LEVEL=3 python3 bot.py``.
+def parse_player(command: str, given_by: str) -> Player:
+    """Parse a command line to a player that runs in the current folder; `given_by` starts the error message.
+
+    Variables may precede the command as in a shell, ``LEVEL=3 python3 bot.py``.
     """
     env, words = split_command(command, given_by)
     for message in problems_of_command(words, env):
         raise ConfigError(f"{given_by}: {message}")
-    return registered(name_of_command(words), words, Path(), env)
+    return register(name_of_command(words), words, Path(), env)
 
 
-def numbered(players: Iterable[Player]) -> tuple[Player, ...]:
-    """The same players, all but the first of a name with a number, ``alice-2``."""
+def make_names_unique(players: Iterable[Player]) -> tuple[Player, ...]:
+    """Return the players with unique names: the second of a name gets a number, ``alice-2``."""
     taken: Counter[str] = Counter()
     shown = []
     for player in players:
@@ -124,7 +125,7 @@ def numbered(players: Iterable[Player]) -> tuple[Player, ...]:
 
 
 def split_command(command: str, given_by: str) -> tuple[dict[str, str], list[str]]:
-    """The variables at the beginning of a command line, and the words of its command."""
+    """Split a command line into the variables in front and the words of the command."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -134,21 +135,21 @@ def split_command(command: str, given_by: str) -> tuple[dict[str, str], list[str
 
 
 def problems_of_command(words: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
-    """Yield what keeps a command from being started in the current folder."""
+    """Yield the reasons why a command cannot be started in the current folder."""
     yield from starting_problems(words, env)
     if words:
         yield from (message for _, message in command_problems(words, Path()))
     else:
-        yield "there is no command"
+        yield "no command"
 
 
 def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str, Any]:
-    """``key=value`` pairs, values as in a config; `given_by` is what their user typed before them."""
+    """Parse ``key=value`` pairs, values as in a config; `given_by` is the option that gave them."""
     given: dict[str, Any] = {}
     for option in options:
         key, equals, text = option.partition("=")
         if not equals:
-            raise ConfigError(f"{given_by} {option!r}: write key=value")
+            raise ConfigError(f"{given_by} {option!r}: expected key=value")
         try:
             given[key] = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError, OverflowError, AttributeError, LookupError, RecursionError):
@@ -157,7 +158,7 @@ def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str
 
 
 def read_replay(path: str) -> MatchRecord:
-    """The match of a replay that a site gave; ConfigError where the file has none, or hides cards."""
+    """Read the match of a site's replay file; ConfigError if it has none, or hides cards."""
     try:
         return record_of(read_json(path, MOST_CHARACTERS))
     except ConfigError as error:
@@ -165,27 +166,24 @@ def read_replay(path: str) -> MatchRecord:
 
 
 def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
-    """The deals of a JSON file: those of a match record, or a list of the shapes that its ``deals`` has."""
-    return deals_in(read_json(path), path, game.name)
+    """Read the deals of a JSON file: a match record, or a list as in its ``deals``."""
+    return extract_deals(read_json(path), path, game.name)
 
 
-def deals_in(deals: object, path: str, game: str | None = None) -> tuple[dict[str, Any], ...]:
-    """The same in what a file holds; of a record of another game than this it is said."""
+def extract_deals(deals: object, path: str, game: str | None = None) -> tuple[dict[str, Any], ...]:
+    """Return the deals in a file's content; ConfigError for a record of a game other than `game`."""
     if isinstance(deals, dict) and deals.get("format") == FORMAT:
-        raise ConfigError("is a replay", path, "--from-replay FILE takes one")
+        raise ConfigError("is a replay", path, "give it to --from-replay")
     if isinstance(deals, dict) and "deals" in deals:
         if game and (played := deals.get("game")) not in (None, game):
             raise ConfigError(f"is the record of a match of {played}, not of {game}", path)
         deals = deals["deals"]
     if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
-        raise ConfigError(
-            'is neither a list of deals, [{"hands": [[...], ...]}, ...], nor a match record', path
-        )
+        raise ConfigError('expected a list of deals, [{"hands": [[...], ...]}, ...], or a match record', path)
     return tuple(deals)
 
 
 def config_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option of a season's file whose players, game and limits a command takes."""
     text = "A season's file: its game, limits and players."
     return click.option("--config", "config_file", type=click.Path(), help=text)(command)
 
@@ -197,38 +195,37 @@ def read_entries(
     options: Mapping[str, Any],
     others: int | None = None,
 ) -> tuple[Config, list[Player]]:
-    """The season, and its players with these names, in this order; where there are `others`, so many players
-    from elsewhere, then house bots for the seats that are left.
+    """Return the season, and its players with these names, in this order.
 
-    Limits that are `written` and `options` of the game take the place of the season's. The isolation is
-    settled for this machine. ConfigError for a name that no entry or more than one has, and for programs that
-    are not there.
+    With `others`, the number of players from elsewhere, house bots for the seats left are appended. Limits
+    in `written` and `options` of the game override the season's. The isolation is chosen for this machine.
+    ConfigError for a name of no entry or of several, and for missing programs.
     """
     from arbiter.cli.open_season import with_roster
     from arbiter.season.config import load
 
     config = with_roster(load(path))
-    entries = [_entry(config, name) for name in names]
+    entries = [_find_entry(config, name) for name in names]
     if others is not None and config.house_bots:
         left = max(0, config.game.seats - len(entries) - others)
         entries += [config.called(name)[-1] for name in islice(cycle(config.house_bots), left)]
     for entry in entries:
-        for message in lacking(entry.player):
+        for message in missing_programs(entry.player):
             raise ConfigError(f"{entry.player.name}: {message}", path)
     limits = override_limits(config.limits, **written)
-    # Whether the season's other players are there does not matter here.
-    alone = settle(replace(config, entries=tuple(entries), limits=limits))
+    # The programs of the season's other players may be missing.
+    alone = choose_isolation(replace(config, entries=tuple(entries), limits=limits))
     game = make(config.game.name, {**config.game.options, **options}) if options else config.game
     return replace(alone, entries=config.entries, game=game), [entry.player for entry in entries]
 
 
-def _entry(config: Config, name: str) -> Entry:
-    """The one entry that a name means: as it is rated, or as it is registered."""
+def _find_entry(config: Config, name: str) -> Entry:
+    """Return the entry with a rated or registered name; ConfigError if several match."""
     found = config.called(name)
     exact = [entry for entry in found if entry.player.name == name]
     if len(exact or found) > 1:
         versions = ", ".join(entry.player.name for entry in found)
         raise ConfigError(
-            f"{name!r} is {len(found)} players of {config.file}", hint=f"name one of {versions}"
+            f"{name!r} matches {len(found)} players of {config.file}", hint=f"name one of {versions}"
         )
     return (exact or found)[0]

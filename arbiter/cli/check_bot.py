@@ -1,4 +1,4 @@
-"""`check-bot` and `qualify`: bots walked through named steps."""
+"""`check-bot` and `qualify`: test bots step by step."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import click
 
 from arbiter.cli.bot_arguments import (
     config_option,
-    prepare,
+    load_to_play,
     problems_of_command,
     read_entries,
     read_options,
-    with_tier,
+    with_isolation,
 )
 from arbiter.cli.options import (
     OF_SEASON,
@@ -30,7 +30,7 @@ from arbiter.cli.output import note, print_json, say
 from arbiter.errors import BotCheckFailed, ConfigError, NoStore
 from arbiter.games import make
 from arbiter.match.limits import USUAL, override_limits
-from arbiter.sandbox.player_command import reading_problem, registered
+from arbiter.sandbox.player_command import reading_problem, register
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 @click.command("check-bot")
 @game_option
 @config_option
-@click.option("--player", "name", help="With --config: whose command, under the season's limits.")
+@click.option("--player", "name", help="With --config: the player to test, under the season's limits.")
 @limit_options("time", "start_time", "memory", "isolation", whose="the bot", unset=OF_SEASON)
 @game_key_option
 @click.option(
-    "--read", "read", multiple=True, metavar="PATH", help="What it may read besides its own folder."
+    "--read", "read", multiple=True, metavar="PATH", help="A path it may read besides its own folder."
 )
 @format_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
@@ -58,10 +58,10 @@ def check_bot(
     command: tuple[str, ...],
     **limits: str | None,
 ) -> None:
-    """Try a bot in every way that a tournament will; exit 3 if it fails a required step.
+    """Test a bot for everything a tournament requires.
 
-    The words of its COMMAND come after two dashes; or --config CONFIG --player NAME tries an entry of a
-    season as it stands there. Steps that no match of the season comes to are advisory.
+    Exit 3 if it fails a required step. Give its COMMAND after two dashes, or an entry of a season with
+    --config CONFIG --player NAME. Steps that cannot occur under these settings are advisory.
 
     Example: arbiter check-bot --game planning -- python3 bots/python/planning_greedy.py
     """
@@ -83,14 +83,16 @@ def check_bot(
         if name is not None:
             raise ConfigError("--player names an entry of a season's file", hint="add --config CONFIG")
         if game_name is None or not command:
-            raise ConfigError("what is to be tried: --game G -- COMMAND, or --config CONFIG --player NAME")
+            raise ConfigError("expected --game G -- COMMAND, or --config CONFIG --player NAME")
         game = make(game_name, given)
         for message in problems_of_command(command, {}):
             raise ConfigError(f"{' '.join(command)}: {message}")
-        player = registered("bot", command, Path())
-        allowed = with_tier(override_limits(USUAL.limits(), **limits))
+        player, allowed = (
+            register("bot", command, Path()),
+            with_isolation(override_limits(USUAL.limits(), **limits)),
+        )
     if missing := [path for path in read if not os.path.exists(path)]:  # noqa: PTH110
-        raise ConfigError(f"--read {missing[0]}: there is no such file or folder")
+        raise ConfigError(f"--read {missing[0]}: no such file or folder")
     if problem := reading_problem(read):
         raise ConfigError(f"--{problem}")
     player = replace(player, read=(*player.read, *map(os.path.abspath, read)))
@@ -110,7 +112,7 @@ def check_bot(
         shape = {"ok": not failed, "game": game.name, "isolation": allowed.isolation}
         print_json({**shape, "steps": [step.to_json() for step in steps]})
     if advice := ", ".join(step.name for step in steps if step.ok is False and not step.required):
-        note(f"no match under these terms comes to {advice}: advice, not a failure")
+        note(f"{advice}: not needed under these settings: advice, not a failure")
     if failed:
         names = ", ".join(step.name for step in failed)
         raise BotCheckFailed(f"the bot failed {names}; first {failed[0].name}: {failed[0].detail}")
@@ -118,21 +120,21 @@ def check_bot(
 
 @click.command()
 @config_argument
-@click.option("--player", "players", multiple=True, help="Only this one; may be repeated.")
+@click.option("--player", "players", multiple=True, help="Test only this player; may be repeated.")
 @format_option
 def qualify(config: str, players: tuple[str, ...], style: str) -> None:
-    """Walk every player, house bots too, through the steps of check-bot; exit 3 if one fails.
+    """Run check-bot for every player of a season.
 
-    Each is tried under the season's own limits, isolation, env and read. Steps that no match of the season
-    comes to are advice. Nothing is kept: with `qualify: true` in CONFIG a run does the same before a
-    player's first round, and suspends who fails.
+    Exit 3 if one fails. House bots are tested, too. Each player has the season's limits, isolation, env and
+    read. Steps that cannot occur in the season are advisory. Nothing is stored: with `qualify: true` in
+    CONFIG, each player is tested before its first round, and suspended if it fails.
 
     Example: arbiter qualify configs/demo.yaml --player greedy
     """
     from arbiter.table.executors import processes
     from arbiter.trials.qualify import AT_ONCE, check_players, find_entries
 
-    settled = prepare(config)
+    settled = load_to_play(config)
     verdicts = []
     with processes(AT_ONCE) as executor:
         for verdict in check_players(settled, find_entries(settled, players), executor):
@@ -140,7 +142,7 @@ def qualify(config: str, players: tuple[str, ...], style: str) -> None:
             if style == "text":
                 say(verdict.text())
     passed = [verdict.player for verdict in verdicts if verdict.failed is None]
-    _tell_ways_back(settled, passed)
+    _print_ways_back(settled, passed)
     failed = [verdict.player for verdict in verdicts if verdict.failed is not None]
     if style == "json":
         shapes = [verdict.to_json() for verdict in verdicts]
@@ -151,8 +153,8 @@ def qualify(config: str, players: tuple[str, ...], style: str) -> None:
         )
 
 
-def _tell_ways_back(config: Config, passed: list[str]) -> None:
-    """Say how players that passed come back who are suspended since they failed."""
+def _print_ways_back(config: Config, passed: list[str]) -> None:
+    """Print how to reinstate players that passed and are suspended because they failed before."""
     from arbiter.store import Store
     from arbiter.trials.qualify import reinstatement_hints
 

@@ -1,4 +1,4 @@
-"""`check-config`, `config`, `games`, `isolation`: what is there, before anything is played."""
+"""`check-config`, `config`, `games`, `isolation`: inspect settings, games and machine; play nothing."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 @config_argument
 @format_option
 def check_config(config: str, style: str) -> None:
-    """Read a season's file, check every key and every player's command; play nothing.
+    """Check a season file without playing.
 
     Example: arbiter check-config configs/demo.yaml
     """
-    from arbiter.cli.open_season import to_be_played
+    from arbiter.cli.open_season import apply_begun_settings
     from arbiter.season.config import load
     from arbiter.season.config.readable_secrets import check_bot_access
 
     checked = load(config, check_commands=True, check_store=True, check_secrets=True)
     check_bot_access(checked)
-    rule = to_be_played(checked).after_fault
+    rule = apply_begun_settings(checked).after_fault
     for warning in checked.warnings:
         note(warning)
     players = [entry.player.name for entry in checked.entries]
@@ -53,23 +53,23 @@ def check_config(config: str, style: str) -> None:
         size = f"{counted(len(players), 'player')}, {counted(checked.rounds, 'round')}"
         say(f"{config}: ok: {checked.game.title}, {size}")
         if checked.submissions is not None or rule != "end":
-            say(f"after_fault: {rule}, {_why(checked, rule)}")
+            say(f"after_fault: {rule}, {_reason_of_rule(checked, rule)}")
 
 
-def _why(config: Config, rule: str) -> str:
+def _reason_of_rule(config: Config, rule: str) -> str:
     if "after_fault" not in config.left_open:
-        return "as the file says"
+        return "as in the file"
     if rule != config.after_fault:
-        return "as in the season's last round, since the file does not say"
+        return "as in the season's last round, since the file leaves it open"
     if rule == "substitute":
         return "since authors submit: a friend's fault must not decide which of their results count"
-    return "the contest's rule, as there is no house bot to sit in"
+    return "the contest's rule, as no house bot can substitute"
 
 
 @click.command()
 @format_option
 def games(style: str) -> None:
-    """The games that can be played, with the options that a config may give them.
+    """List the games and their options.
 
     Example: arbiter games
     """
@@ -85,23 +85,25 @@ def games(style: str) -> None:
     for game in found:
         for number, (option, text) in enumerate(game.option_help.items()):
             rows.append([*([game.name, game.title] if number == 0 else ["", ""]), option, text])
-    print_table(["game", "title", "option", "what it is"], rows, left=range(4))
+    print_table(["game", "title", "option", "meaning"], rows, left=range(4))
 
 
 @click.command()
-@click.option("--explain", "call", metavar="CALL", help="Whether a bot may make this system call, and why.")
+@click.option(
+    "--explain", "call", metavar="CALL", help="Show whether a bot may make this system call, and why."
+)
 @format_option
 def isolation(call: str | None, style: str) -> None:
-    """List what this machine can enforce against bots, tier by tier.
+    """Show how well this machine can isolate bots.
 
     Example: arbiter isolation --explain socket
     """
-    from arbiter.sandbox.tiers import choose, on_top, probe, stage
+    from arbiter.sandbox.tiers import choose, control_groups, probe, stage
 
     if call is not None:
         _explain(call, style)
         return
-    tiers, (default, _) = probe() | {"stage": stage(), "cgroup": on_top()}, choose("auto")
+    tiers, (default, _) = probe() | {"stage": stage(), "cgroup": control_groups()}, choose("auto")
     if style == "json":
         shapes = {name: asdict(tier) for name, tier in tiers.items()}
         print_json({"tiers": shapes, "default": default})
@@ -123,7 +125,7 @@ def _explain(call: str, style: str) -> None:
     try:
         found = explain(call)
     except KeyError:
-        message = f"--explain {call}: there is no such system call"
+        message = f"--explain {call}: unknown system call"
         raise ConfigError(message, hint="names are those of man 2 syscalls, such as openat") from None
     if style == "json":
         print_json({"call": call, "tiers": {"landlock": found}})
@@ -133,27 +135,29 @@ def _explain(call: str, style: str) -> None:
 
 
 def _in_words(how: object) -> str:
-    return {True: "yes", False: "not kept from it"}.get(how, str(how)) if isinstance(how, bool) else str(how)
+    return {True: "yes", False: "not enforced"}[how] if isinstance(how, bool) else str(how)
 
 
 @click.command("config")
-@click.option("--stored", is_flag=True, help="The settings that a round was played under, from the store.")
-@click.option("--round", "number", type=click.IntRange(min=1), help="Which round.  [default: the last]")
+@click.option("--stored", is_flag=True, help="Print the settings of a played round, from the store.")
+@click.option(
+    "--round", "number", type=click.IntRange(min=1), help="The round, with --stored.  [default: the last]"
+)
 @season_options
 def config(config: str, stored: bool, number: int | None, store_url: str | None) -> None:
-    """Print a season's settings with all defaults, as YAML that `run-round` takes from any folder.
+    """Print a season's settings, current or of a past round.
 
-    Keys that may change freely, such as `rounds`, are those of the file. A seed that the file does
-    not give is not shown.
+    All defaults are included, and `run-round` accepts this YAML from any folder. Keys that may change
+    freely, such as `rounds`, are printed as in the file. A seed that is not in the file is not printed.
 
     Example: arbiter config configs/demo.yaml
     """
     from arbiter.season.config.writer import config_text
 
     if stored:
-        found = _stored(config, store_url, number)
+        found = _load_stored(config, store_url, number)
     elif number is not None or store_url is not None:
-        raise ConfigError("--round and --store go with --stored")
+        raise ConfigError("--round and --store need --stored")
     else:
         from arbiter.season.config import load
 
@@ -161,8 +165,8 @@ def config(config: str, stored: bool, number: int | None, store_url: str | None)
     click.echo(config_text(found), nl=False)
 
 
-def _stored(path: str, store_url: str | None, number: int | None) -> Config:
-    """The config of a round, by default of the last; ConfigError or StoreError where there is none."""
+def _load_stored(path: str, store_url: str | None, number: int | None) -> Config:
+    """Return the config of a round, by default of the last; ConfigError or StoreError if missing."""
     from arbiter.cli.open_season import open_stored
     from arbiter.season.administration import unknown_round
     from arbiter.season.config import as_it_was
@@ -178,7 +182,7 @@ def _stored(path: str, store_url: str | None, number: int | None) -> Config:
     settings = season.settings(stored.digest)
     found = None if settings is None else as_it_was(given, settings)
     if found is None:
-        raise StoreError(f"the settings of round {stored.number} of {season.name} are not kept")
+        raise StoreError(f"the settings of round {stored.number} of {season.name} are not stored")
     return replace(
         found,
         seed=given.seed if given.seed == season.seed else "auto",

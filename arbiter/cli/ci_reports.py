@@ -1,4 +1,4 @@
-"""Documents of tests for CI: JUnit files, records of matches; and a check that a file can be written."""
+"""Reports for CI: JUnit files and match records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Case(NamedTuple):
-    """A test case: its result in a line, what is below it, and the `kind` of a failure, if that has one."""
+    """A test case: its result in one `line`, `details` below it, and the `kind` of a failure or ""."""
 
     classname: str
     name: str
@@ -50,11 +50,11 @@ def junit(suite: str, cases: Sequence[Case], seconds: float) -> str:
 
 
 def write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
-    """Write each record to a file of a folder, which is made if need be; ConfigError where that fails."""
+    """Write each record to a file in a folder, created if missing; ConfigError if that fails."""
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"cannot be made: {error.strerror}", folder) from None
+        raise ConfigError(f"cannot be created: {error.strerror}", folder) from None
     for name, record in records.items():
         write_atomically(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
 
@@ -63,14 +63,14 @@ def record_name(match: str) -> str:
     return match.replace("/", "-") + ".json"
 
 
-def check_path(path: str | None) -> None:
-    """ConfigError where no file could be written there."""
+def check_writable(path: str | None) -> None:
+    """Raise ConfigError if no file can be written to `path`; None is fine."""
     if path is None:
         return
     place = Path(path).absolute()
     if not path or place.is_dir():
-        raise ConfigError("cannot be written: it is a folder" if path else "a file's name is empty", path)
+        raise ConfigError("cannot be written: it is a folder" if path else "empty file name", path)
     if not place.parent.is_dir():
-        raise ConfigError("cannot be written: there is no such folder", path)
+        raise ConfigError("cannot be written: its folder does not exist", path)
     if not os.access(place if place.exists() else place.parent, os.W_OK):
         raise ConfigError("cannot be written: permission denied", path)

@@ -1,4 +1,4 @@
-"""`console`: a referee by hand, in a terminal or from a script of its commands."""
+"""`console`: the interactive referee, in a terminal or from a script of its commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from arbiter.cli.bot_arguments import read_options
 from arbiter.cli.output import say
-from arbiter.cli.table_setup import deals_of, lay, laying_options, occupant_of
+from arbiter.cli.table_setup import load_deals, make_occupant, set_up_table, table_options
 from arbiter.table.interactive.console import ConsoleFace, Tools
 from arbiter.table.interactive.verbs import words
 
@@ -21,25 +21,22 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@laying_options
+@table_options
 def console(**given: Any) -> None:
-    """Conduct a match by hand: bots and people in the seats, any command to any bot, raw replies.
+    """Referee a match by hand: bots, people, raw commands and replies.
 
-    Seats that are not given are filled with random players. With --config and --player, players of a season
-    sit down as they stand there, under the season's game and limits. `help` lists the console's commands.
+    Seats that are not given get random players. --config and --player seat players of a season, under its
+    game and limits. `help` lists the console's commands.
 
     Example: arbiter console --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
     """
-    session(lay(**given))
+    session(set_up_table(**given))
 
 
 def session(laid: LaidTable) -> None:
-    """Feed recorded moves, if there are any, then read commands until `quit` or the end of input.
-
-    The bots are ended whatever happens.
-    """
-    read_occupant = partial(occupant_of, limits=laid.setup.limits)
-    tools = Tools(read_occupant, partial(read_options, given_by="set"), deals_of)
+    """Feed recorded moves, if any, then read commands until `quit` or the end of input; end the bots."""
+    read_occupant = partial(make_occupant, limits=laid.setup.limits)
+    tools = Tools(read_occupant, partial(read_options, given_by="set"), load_deals)
     try:
         face = ConsoleFace(laid.setup, laid.occupants, tools, say)
         face.introduce()
@@ -57,7 +54,7 @@ def session(laid: LaidTable) -> None:
 
 
 def _lines() -> Iterator[str]:
-    """Commands: prompted for in a terminal, echoed where they come from a script."""
+    """Yield commands, with a prompt in a terminal; commands from a script are echoed."""
     if sys.stdin.isatty():
         import readline
 

@@ -1,4 +1,4 @@
-"""`export`, `report`, `backup`, `restore`: a season as files, and a store put into another."""
+"""`export`, `report`, `backup`, `restore`: write a season to files; copy stores."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 import click
 
-from arbiter.cli.open_season import address_of_store, open_stored
-from arbiter.cli.options import config_argument, needing, read_json, season_options, store_option
+from arbiter.cli.open_season import open_stored, store_address
+from arbiter.cli.options import config_argument, read_json, require_extra, season_options, store_option
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.games import make_shared
@@ -44,22 +44,22 @@ DUMP = b"PGDMP"
 
 
 @click.command()
-@click.option("--as", "form", type=click.Choice(get_args(Form)), required=True, help="What to write.")
-@click.option("--output", required=True, help="The file; - for standard output.")
-@click.option("--round", "round_number", type=click.IntRange(min=1), help="Of this round only.")
+@click.option("--as", "form", type=click.Choice(get_args(Form)), required=True, help="Format to write.")
+@click.option("--output", required=True, help="File or folder to write; - for standard output.")
+@click.option("--round", "round_number", type=click.IntRange(min=1), help="Export only this round.")
 @season_options
 def export(config: str, form: Form, output: str, round_number: int | None, store_url: str | None) -> None:
-    """Write the stored matches as games, rows or records.
+    """Export matches as PGN, CSV, JSON lines, Parquet or other formats.
 
-    In the place of CONFIG may stand the .json file of one match, as `play --record` writes it.
+    CONFIG may also be the .json file of one match, as `play --record` writes it.
 
-    pgn and csv have one game or row for each pairwise result, jsonl one record for each match,
-    parquet one row for each seat of each match, events-csv and events-parquet one for each event of
-    a match. chefs-hat-csv, -pkl and -parquet have the columns of the data sets of Chef's Hat. minari is
-    a folder for Minari, an episode for each seat of each match. A file appears when it is complete, and
-    beside each of these data sets a card, FILE.md, or README.md in the folder.
+    pgn and csv: a game or row for each pairwise result. jsonl: a record for each match. parquet: a row for
+    each seat of each match. events-csv, events-parquet: a row for each event of a match. chefs-hat-csv, -pkl,
+    -parquet: the columns of the Chef's Hat data sets. minari: a folder for Minari, an episode for each seat
+    of each match. Files appear when complete. These data sets, from parquet on, get a data card: FILE.md, or
+    README.md in the folder.
 
-    jplag is a new folder with the sources of the season's players, for JPlag; printed is how it reads them.
+    jplag: a new folder with the sources of the season's players; the JPlag commands for it are printed.
 
     Example: arbiter export configs/demo.yaml --as pgn --output demo.pgn
     """
@@ -67,7 +67,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
         _write_sources(config, output, round_number, store_url)
         return
     if config.endswith(".json"):
-        record = _of_file(config, round_number, store_url)
+        record = _read_record(config, round_number, store_url)
         game = _game_of(record)
         records, known = iter([record]), facts(game, record.season, record.seed)
     else:
@@ -76,7 +76,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
         records, known = _records(season, round_number), facts(game, season.name, season.seed)
     if output == "-" and (form in ("parquet", "minari") or form in EVENTS):
         where = "folder" if form == "minari" else "file"
-        raise ConfigError(f"--as {form} is written to a {where}: give --output one")
+        raise ConfigError(f"--as {form}: expected a {where} as --output, got -")
     if form in EVENTS or form in ("minari", "parquet"):
         card = DataCard(form, known)
         records = card.count(records)
@@ -87,8 +87,8 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
         else:
             write_events(form, records, output, _game_of, known)
         if os.path.isfile(output) or os.path.isdir(output):
-            # Nothing lies beside a device or a pipe.
-            note(f"what {output} holds is in {card.write(output)}")
+            # A device or a pipe gets no card.
+            note(f"{card.write(output)} describes {output}")
     elif output == "-":
         for piece in text(cast("TextForm", form), records):
             sys.stdout.write(piece)
@@ -100,26 +100,28 @@ def _write_sources(config: str, folder: str, round_number: int | None, store_url
     from arbiter.contest.integrity.jplag import write_jplag
 
     if config.endswith(".json") or round_number is not None or folder == "-":
-        raise ConfigError("--as jplag is a folder with the sources of a season: no match, --round or -")
+        raise ConfigError(
+            "--as jplag: expected a season and a folder, without --round, got a match, --round or -"
+        )
     commands = write_jplag(*open_stored(config, store_url), folder)
     for command in commands:
         say(command)
     if not commands:
-        note("no player of the season has sources that JPlag reads")
+        note("no player of the season has sources that JPlag can read")
 
 
 def _write_minari(
     records: Iterator[MatchRecord], folder: str, game: AnyGame, known: Mapping[str, str]
 ) -> None:
-    with needing("--as minari", "minari"):
+    with require_extra("--as minari", "minari"):
         from arbiter.envs.minari_folder import MinariFolder
     with MinariFolder(folder, game, known) as out:
         out.write(records)
 
 
-def _of_file(path: str, round_number: int | None, store_url: str | None) -> MatchRecord:
+def _read_record(path: str, round_number: int | None, store_url: str | None) -> MatchRecord:
     if round_number is not None or store_url is not None:
-        raise ConfigError("is one match: --round and --store are for a season", path)
+        raise ConfigError("is one match: --round and --store need a season", path)
     record = MatchRecord.from_json(read_json(path))
     return record.with_digest_id() if record.id in PLACEHOLDER_IDS and not record.season else record
 
@@ -129,14 +131,14 @@ def _game_of(record: MatchRecord) -> AnyGame:
 
 
 def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
-    """The matches of all rounds, or of one, as they are asked for; ConfigError at once if it is not there."""
+    """Return a lazy iterator over the matches of one or all rounds; ConfigError at once without any."""
     rounds = season.rounds()
     chosen = [stored for stored in rounds if only in (None, stored.number)]
     if not chosen:
         raise unknown_round(only or 1, len(rounds))
     for stored in chosen:
         if not stored.complete:
-            note(f"round {stored.number} is not complete: standings leave its matches out, this does not")
+            note(f"round {stored.number} is incomplete: its matches are exported, but not in the standings")
     numbers = {stored.number for stored in chosen}
     holds = effective_orders(season.orders.read().given)
     gone = set(holds.annulled)
@@ -144,45 +146,46 @@ def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
         note(f"left out: {counted(len(left_out), 'annulled match')}, {first_few(left_out)}")
     if holds.replayed and (no_more := holds.superfluous(season.summaries())):
         gone.update(no_more)
-        note(f"left out, since what a fault ended was played again: {first_few(no_more)}")
+        note(f"left out, since the match that a fault ended was replayed: {first_few(no_more)}")
     records = (record for stored in chosen for record in season.records(stored.number))
     return (record for record in records if record.id not in gone)
 
 
-def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None:  # noqa: ARG001
+def _parse_count(ctx: click.Context, param: click.Parameter, text: str) -> int | None:  # noqa: ARG001
     if text == "all":
         return None
     if not (text.isascii() and text.isdigit()):
-        raise click.BadParameter(f"{text!r} is neither a number nor all")
+        raise click.BadParameter(f"expected a number or all, got {text!r}")
     return int(text)
 
 
 @click.command()
-@click.option("--output", required=True, help="The file, such as spring.html.")
+@click.option("--output", required=True, help="File to write, such as spring.html.")
 @click.option(
     "--matches",
-    callback=_number,
+    callback=_parse_count,
     metavar="N|all",
     default="0",
     show_default=True,
-    help="How many can be replayed, the last ones.",
+    help="Number of latest matches to include as replays.",
 )
 @season_options
 def report(config: str, output: str, matches: int | None, store_url: str | None) -> None:
-    """Write standings, crosstable, ratings, rounds and faults into one HTML file.
+    """Write a season to a single HTML file.
 
-    It asks for nothing over the network, and holds what the public may see now: no seed before the season
-    is over, no cards of a round that is still played, no results that are held back.
+    It has standings, crosstable, ratings, rounds and faults, and loads nothing over the network. It contains
+    only what is public now: no seed before the season is over, no cards of an unfinished round, no results
+    hidden by a freeze.
 
     Example: arbiter report configs/demo.yaml --output configs/demo.html
     """
-    with needing("report", "web"):
+    with require_extra("report", "web"):
         from arbiter.season.snapshot.freeze import public_state
         from arbiter.season.snapshot.reader import read_state
         from arbiter.web.views.report_file import make_report
     state = public_state(read_state(*open_stored(config, store_url)))
     write_atomically(output, make_report(state, matches))
-    note(f"the report is in {output}")
+    note(f"wrote the report to {output}")
 
 
 @click.command()
@@ -190,14 +193,14 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
 @click.argument("file", type=click.Path(path_type=Path))
 @store_option
 def backup(config: str, file: Path, store_url: str | None) -> None:
-    """Copy a season's store into a new FILE as it is at this moment; a running season is not disturbed.
+    """Copy a season's store to a file, also while it is played.
 
-    The copy is one file, which other commands take as --store sqlite:///FILE, and `arbiter restore` puts
-    back. A store on a PostgreSQL server is copied by pg_dump: the command is named.
+    FILE must not exist. Other commands read the copy with --store sqlite:///FILE; `arbiter restore` copies it
+    back. For a PostgreSQL store, the pg_dump command to use is printed.
 
     Example: arbiter backup configs/demo.yaml demo-backup.sqlite
     """
-    back_up(store_url or address_of_store(config), file)
+    back_up(store_url or store_address(config), file)
     say(f"{file}: a copy of the store, {file.stat().st_size / 1e6:.1f} MB")
 
 
@@ -206,12 +209,11 @@ def backup(config: str, file: Path, store_url: str | None) -> None:
 @click.argument("source", metavar="FILE")
 @store_option
 def restore(config: str, source: str, store_url: str | None) -> None:
-    """Put all seasons of another store into the one that the season's file names, and change nothing else.
+    """Copy the seasons of a backup or another store into a store.
 
-    FILE is a backup, or a store by its file or its address: so a season moves from SQLite to PostgreSQL and
-    back. Matches, ratings, orders, authors with their tokens and versions, and the log of who did what are
-    carried, in one transaction; whoever was logged in logs in again. A season that is there already is never
-    written over.
+    FILE is a backup, or the file or address of a store: this also moves a season between SQLite and
+    PostgreSQL. Matches, ratings, orders, authors with their tokens and versions, and the audit log are copied
+    in one transaction; sessions are not. Existing seasons are never overwritten.
 
     Example: arbiter restore configs/demo.yaml demo-backup.sqlite --store sqlite:///demo-again.sqlite
     """
@@ -226,11 +228,9 @@ def restore(config: str, source: str, store_url: str | None) -> None:
         try:
             old = stack.enter_context(closing(Store(address_of(source), create=False)))
         except NoStore:
-            raise StoreError(f"there is no store {source}") from None
+            raise StoreError(f"no store {source}") from None
         if (season := old.season(settled.season)) is None:
-            raise StoreError(
-                f"{old.name} holds no season {settled.season}; it holds {first_few(old.seasons())}"
-            )
+            raise StoreError(f"{old.name} has no season {settled.season}; it has {first_few(old.seasons())}")
         _refuse_without_programs(settled, season, file_of(old.url))
         new = stack.enter_context(closing(Store(settled.store)))
         stack.enter_context(new.hold(settled.season))
@@ -248,12 +248,12 @@ def restore(config: str, source: str, store_url: str | None) -> None:
     found = ", ".join(counted(number, what) for what, number in parts.items() if number)
     say(f"{new.name}: {settled.season} with {found or 'nothing played yet'}")
     if parts["author"]:
-        how = f"revoke again what was revoked since (arbiter authors revoke {config} NAME)"
-        note(f"tokens and invitations are those of {old.name}: {how}; sessions have ended")
+        how = f"repeat later revocations (arbiter authors revoke {config} NAME)"
+        note(f"tokens and invitations are as in {old.name}: {how}; all sessions have ended")
 
 
 def _refuse_dump(source: str) -> None:
-    """ConfigError for a file of pg_dump, which is put back by its own program."""
+    """Raise ConfigError for a file of pg_dump, which pg_restore restores."""
     try:
         with open(source, "rb") as file:
             dumped = file.read(len(DUMP)) == DUMP
@@ -264,7 +264,7 @@ def _refuse_dump(source: str) -> None:
 
 
 def _refuse_without_programs(config: Config, season: SeasonStore, source: Path | None) -> None:
-    """ConfigError where programs that authors sent are not where the season would look for them."""
+    """Raise ConfigError if the season's folder lacks programs that authors submitted."""
     from arbiter.contest.submissions.archive_storage import archive_of
     from arbiter.season.roster import folder_of, missing_files
 

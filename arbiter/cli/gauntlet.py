@@ -1,4 +1,4 @@
-"""`gauntlet`: one player of a season against the others, out of competition."""
+"""`gauntlet`: one player of a season against the others, unrated."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--player", required=True, metavar="NAME", help="Who is to meet the others.")
+@click.option("--player", required=True, metavar="NAME", help="The player that meets the others.")
 @click.option(
     "--against",
     multiple=True,
     metavar="NAME",
-    help="Whom, house bots too; may be given several times.  [default: all but house bots]",
+    help="An opponent, may be a house bot; may be repeated.  [default: all but house bots]",
 )
-@click.option("--rounds", type=click.IntRange(min=1), default=10, show_default=True, help="Until so many.")
-@click.option("--strict", is_flag=True, help="Exit with 3 if the player made a fault.")
-@click.option("--fresh", is_flag=True, help="Begin anew, although it was begun or done before.")
+@click.option("--rounds", type=click.IntRange(min=1), default=10, show_default=True, help="Rounds in all.")
+@click.option("--strict", is_flag=True, help="Exit 3 if the player made a fault.")
+@click.option("--fresh", is_flag=True, help="Start over, even if begun or done before.")
 @programs_option
 @workers_option
 @season_output_options
@@ -45,26 +45,26 @@ def gauntlet(
     store_url: str | None,
     style: str,
 ) -> None:
-    """Play one player of a season against the others, out of competition; print its Elo.
+    """Play one player against all others, unrated.
 
-    In each round it meets everybody, in all seats on the same deals. After each a line says where it stands.
-    Nothing of it counts in the season. The same command goes on; more --rounds add to what there is.
+    In each round it meets every opponent in all seats, on the same deals; its Elo is printed after each. The
+    matches do not count in the season. Run the same command again to continue; a larger --rounds adds rounds.
 
     Example: arbiter gauntlet configs/demo.yaml --player greedy --rounds 2
     """
-    from arbiter.cli.bot_arguments import prepare
+    from arbiter.cli.bot_arguments import load_to_play
     from arbiter.cli.open_season import with_roster
     from arbiter.season.config.readable_secrets import check_bot_access
     from arbiter.store import Store
     from arbiter.table.executors import processes, slots
     from arbiter.trials.gauntlet import Gauntlet
 
-    settled = with_roster(prepare(config, store_url))
+    settled = with_roster(load_to_play(config, store_url))
     check_bot_access(settled)
     chosen = Gauntlet.of(settled, player, against)
     for text in chosen.notes:
         note(text)
-    standings = _standings(settled, config)
+    standings = _season_standings(settled, config)
     with closing(Store(settled.store)) as store:
         chosen = chosen.resume(store, rounds, fresh, accept_changes, note)
         with store.hold(chosen.name), processes(slots(workers or settled.workers)) as executor:
@@ -74,8 +74,8 @@ def gauntlet(
         raise BotCheckFailed(f"{chosen.player} made faults: {faults_text(found['faults'])}")
 
 
-def _standings(settled: Config, path: str) -> dict[str, Any] | None:
-    """Those of the season in its own store after its last complete round, None before its first."""
+def _season_standings(settled: Config, path: str) -> dict[str, Any] | None:
+    """Return the standings after the season's last complete round, None before its first."""
     from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store
@@ -94,25 +94,26 @@ def _standings(settled: Config, path: str) -> dict[str, Any] | None:
 def _play(
     chosen: Gauntlet, stored: SeasonStore, executor: Slots, rounds: int, standings: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """Play what is missing of all rounds, and say after each how it stands; the outcome after the last."""
-    from arbiter.cli.progress import Bar, matches_of
+    """Play the missing matches of all rounds, print the outcome after each, and return the last."""
+    from arbiter.cli.progress import Bar, stored_matches
     from arbiter.trials.gauntlet import gauntlet_result
     from arbiter.trials.regression.own_season import play_blocks
 
     stored.ask_to_stop(False)
     if there := len(stored.summaries(rounds)):
-        note(f"going on: {counted(there, 'match')} came from the store ({stored.name})")
+        note(f"continuing: {counted(there, 'match')} from the store ({stored.name})")
     with Bar() as bar:
         for played in range(1, rounds + 1):
             every, there = len(chosen.specs(stored.seed, played)), len(stored.match_ids(played))
             if there == every:
                 continue
             bar.show(f"round {played} of {rounds}", every, there)
-            for match in matches_of(play_blocks(stored, [chosen.specs(stored.seed, played)], executor)):
-                bar.seen(match.summary)
+            for match in stored_matches(play_blocks(stored, [chosen.specs(stored.seed, played)], executor)):
+                bar.show_match(match.summary)
             bar.close()
-            result = gauntlet_result(chosen, stored.summaries(played), standings)
-            note(f"round {played} of {rounds}: {_line(result)}")
+            note(
+                f"round {played} of {rounds}: {_line(gauntlet_result(chosen, stored.summaries(played), standings))}"
+            )
     return gauntlet_result(chosen, stored.summaries(rounds), standings)
 
 
@@ -136,5 +137,5 @@ def _print(found: dict[str, Any]) -> None:
         counts = [row[key] for key in ("matches", "wins", "draws", "losses")]
         rows.append([row["player"], number(row["elo"], 1), *counts, score, row["faults"]])
     print_table(["against", "Elo", "matches", "won", "drawn", "lost", "score", "its faults"], rows)
-    where = "the season's, taken as exact" if found["anchored"] else "fitted together here, around 0"
+    where = "from the season, taken as exact" if found["anchored"] else "fitted here, with mean 0"
     say(f"ratings of the others: {where}")

@@ -1,4 +1,4 @@
-"""`inspect`: what authors send is looked at, what they ask for is played."""
+"""`inspect`: build and test submitted programs, and play requested matches."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("configs", metavar="CONFIG...", type=click.Path(), nargs=-1, required=True)
-@click.option("--once", is_flag=True, help="End when nothing waits any more.")
+@click.option("--once", is_flag=True, help="End when the queues are empty.")
 @click.option("--only", type=(int, int), hidden=True, help="Inspect one submission for the process PARENT.")
 def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) -> None:
-    """Inspect what authors send: unpack, build and try each program, and accept or refuse it; play what they
-    ask for.
+    """Build and test submitted programs, and play requests.
 
-    `arbiter serve` does this beside the site; alone it is for another machine that shares the folder of
-    archives. It may be ended at any moment, and goes on where it was.
+    Each program is unpacked, built, tested, and accepted or refused. `arbiter serve` does this itself; run it
+    separately on another machine that shares the folder of archives. It may be stopped at any time, and
+    continues when it is run again.
 
     Example: arbiter inspect configs/demo.yaml --once
     """
-    from arbiter.cli.bot_arguments import settle
+    from arbiter.cli.bot_arguments import choose_isolation
     from arbiter.contest.submissions.inspector import Inspector, hold_inspection_lock, inspect_one
     from arbiter.season.config import load
 
     if only is not None:
         number, parent = only
-        end_with(parent)
-        inspect_one(settle(load(configs[0])), number)
+        end_with_parent(parent)
+        inspect_one(choose_isolation(load(configs[0])), number)
         return
     loaded = [load(config) for config in configs]
     for config in loaded:
         if config.submissions is None:
-            hint = "write submissions: {} for the usual terms"
-            raise ConfigError("takes no archives: it has no `submissions:`", str(config.file), hint)
-    with hold_inspection_lock(loaded), _desk(loaded, once) as turns:
+            hint = "write submissions: {} for the defaults"
+            raise ConfigError("accepts no programs: it has no `submissions:`", str(config.file), hint)
+    with hold_inspection_lock(loaded), _request_worker(loaded, once) as turns:
         Inspector(loaded, note, turns=turns).work(until_empty=once)
 
 
 @contextmanager
-def _desk(loaded: Sequence[Config], once: bool) -> Iterator[Turns]:
-    """Play what authors ask for, in turns with who inspects; with `once` until nothing waits."""
-    from arbiter.cli.bot_arguments import settle
+def _request_worker(loaded: Sequence[Config], once: bool) -> Iterator[Turns]:
+    """Play requested matches in a thread, taking turns with the inspector; with `once` until none wait."""
+    from arbiter.cli.bot_arguments import choose_isolation
     from arbiter.contest.service_loop import Turns
 
     turns = Turns()
-    asking = [settle(config) for config in loaded if config.requests is not None]
+    asking = [choose_isolation(config) for config in loaded if config.requests is not None]
     if not asking:
         yield turns
         return
@@ -73,8 +73,8 @@ def _desk(loaded: Sequence[Config], once: bool) -> Iterator[Turns]:
             working.join()
 
 
-def end_with(parent: int) -> None:
-    """Have the kernel end this process when the inspector ends, however it does; end now if it has."""
+def end_with_parent(parent: int) -> None:
+    """Let the kernel end this process when `parent` ends; raise KeyboardInterrupt if it already has."""
     from arbiter.sandbox.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""`integrity`: questions about who helps whom, decides alike, or has written the same."""
+"""`integrity`: possible collusion, near-identical play and copied sources."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ KINDS = {"soft_play": "soft play", "twins": "twins", "copies": "copies"}
     "against",
     multiple=True,
     metavar="STORE",
-    help="Compare sources with those of another store's seasons, too; may be repeated.",
+    help="Also compare with the sources of another store's seasons; may be repeated.",
 )
 @season_output_options
 def integrity(config: str, against: tuple[str, ...], store_url: str | None, style: str) -> None:
-    """Ask who does better in whose company, who decides alike, and whose sources are alike.
+    """Report possible collusion, near-identical play and copied sources.
 
-    Each answer is a question to look at, with its evidence: none is an accusation, and none does anything.
-    What is found is kept, and stands on the organiser's page `/admin/integrity`.
+    Each finding is a question to review, with its evidence: it is no accusation and has no consequence. The
+    findings are stored, and shown on the organiser's page `/admin/integrity`.
 
     Example: arbiter integrity configs/demo.yaml
     """
@@ -42,7 +42,7 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
     settled, stored, store = open_season(config, store_url)
     with closing(store), Bar() as bar:
         if gone := without_files(settled, stored):
-            note(f"not compared, as their files are not here: {first_few(gone)}")
+            note(f"not compared, as their files are missing: {first_few(gone)}")
         bar.show("reading", sum(len(stored.match_ids(number + 1)) for number in range(stored.complete)))
         report = make_report(with_roster(settled), stored, against, bar.step)
         stored.questions.keep(report)

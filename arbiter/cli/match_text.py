@@ -1,4 +1,4 @@
-"""One match for people, as it was played."""
+"""Print a match for people."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 SHOWN = 200
-"""Characters of a reply that ended a match; the record has up to 4 KiB."""
+"""Characters of a faulty reply that are printed; the record has up to 4 KiB."""
 
 
 def moves_before_fault(record: MatchRecord) -> int:
-    """After how many decisions, their news untold, the exchange begins that is the fault; all if none is.
+    """Return the number of decisions before the exchange with the fault; all decisions without a fault.
 
-    In batched delivery that is the faulty seat's last decision: it hears nothing until its next.
+    In batched delivery this is the faulty seat's last decision: its news comes with its next request.
     """
     if record.forfeit is None or record.delivery != "batched":
         return len(record.moves)
@@ -35,9 +35,9 @@ def moves_before_fault(record: MatchRecord) -> int:
 
 
 def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -> None:
-    """The bots, then the deals; what went wrong comes first, with the command that leads there `again`.
+    """Print a fault if there was one, the bots, then the deals.
 
-    `but` are lines about what that command lacks.
+    `again` is the command that leads to the fault, `but` are lines about what it lacks.
     """
     if record.forfeit is not None:
         forfeit = record.forfeit
@@ -83,7 +83,7 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
 
 
 def print_stderr(record: MatchRecord, bot: BotReport) -> None:
-    """Print what a bot wrote to standard error, with the moves during which it did, where they are kept."""
+    """Print a bot's standard error, with the moves during which it was written, where stored."""
     texts = [*bot.stderr_at, (len(bot.stderr_tail), "", 0)]
     for line in bot.stderr_tail[: texts[0][0]].rstrip().splitlines():
         say(f"  {line}")
@@ -94,7 +94,7 @@ def print_stderr(record: MatchRecord, bot: BotReport) -> None:
 
 
 def _move_text(record: MatchRecord, number: int) -> str:
-    """``move 17 (gen_move in deal 3)``; beyond the last one stands the request that a fault ended."""
+    """``move 17 (gen_move in deal 3)``; after the last move, the request that a fault ended."""
     if number <= len(record.moves):
         move = record.moves[number - 1]
         return f"move {number} ({move.request} in deal {move.deal + 1})"
@@ -103,7 +103,7 @@ def _move_text(record: MatchRecord, number: int) -> str:
 
 
 def print_deal(record: MatchRecord, game: AnyGame, dealt: Dealt, steps: Sequence[SheetStep]) -> None:
-    """One deal as people at a table would read it: the hands, then the play."""
+    """Print one deal: the hands, then the play."""
     width = max(map(len, record.players))
     say(f"\ndeal {dealt.number + 1} ({roles_line(dealt.shape)})")
     for seat, hand in enumerate(dealt.shape["hands"]):

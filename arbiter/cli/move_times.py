@@ -1,4 +1,4 @@
-"""The time of a match: what each move was charged, the slowest ones, and sums by seat and deal."""
+"""The time of a match: the charge for each move, the slowest moves, and sums by seat and deal."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ SLOWEST = 5
 
 
 def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
-    """All times as JSON values, in ns; of one seat alone where it is given.
+    """Return all times in ns, as JSON values; with `only`, those of one seat.
 
-    Of what a move was charged, ``news_ns`` is for what the seat heard before, ``answer_ns`` for the answer.
-    ``after_last_move_ns`` of a seat is for later news, and for a request that a fault ended; ``left_ns`` is
-    what it had after its last move, None where it made none. A move before which the bot noted something has
-    its ``note``, for a terminal.
+    The charge for a move is ``news_ns`` for the news before, plus ``answer_ns``. A seat's
+    ``after_last_move_ns`` is for later news and a request that a fault ended; its ``left_ns`` is the budget
+    left after its last move, None without moves. The bot's note on a move is its ``note``, escaped.
     """
     moves = []
     notes = record.move_notes or {}
@@ -65,18 +64,18 @@ def _sums(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -
 
 
 def _answer_cost(move: Move, record: MatchRecord) -> int:
-    """The cost of the answer by the match's clock; the whole charge if news came in the same exchange."""
+    """Return the charge for the answer alone, in ns; the whole charge if the exchange included news."""
     if record.delivery == "batched":
         return move.charged_ns
     kind = ClockKind(record.clock)
-    # The CPU time of a quick answer was not read; nor does it count for less than the time it took.
+    # The CPU time of a quick answer was not read: the adjusted time is charged.
     if kind is ClockKind.CPU and not move.cpu_ns:
         kind = ClockKind.ADJUSTED
     return charge_ns(kind, move.wall_ns, move.cpu_ns, move.delay_ns)
 
 
 def print_times(record: MatchRecord, only: Seat | None = None) -> None:
-    """The slowest moves, the sums, then a line for each move; of one seat alone where it is given."""
+    """Print the slowest moves, the sums, then a line for each move; with `only`, for one seat."""
     shape = times_json(record, only)
     seats, moves, slowest = shape["seats"], shape["moves"], shape["slowest"]
     names = [f"{of['seat']} {of['player']}" for of in seats]
@@ -84,7 +83,7 @@ def print_times(record: MatchRecord, only: Seat | None = None) -> None:
     if record.forfeit is not None:
         say(f"{record.forfeit.player} (seat {record.forfeit.seat}) forfeits: {record.forfeit.detail}")
     if record.delivery == "batched":
-        say("what a seat hears comes with its next request, and costs together with the answer")
+        say("a seat receives its news with its next request; their cost is part of the answer's")
     by_number = {move["number"]: move for move in moves}
     _print_moves("\nthe slowest answers", [by_number[number] for number in slowest], [])
     kinds = list(dict.fromkeys(kind for of in seats for kind in of["answers_ns"]))

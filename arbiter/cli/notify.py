@@ -1,4 +1,4 @@
-"""`notify`: what happens in a season, told to the addresses that its file names."""
+"""`notify`: deliver a season's events to its webhooks."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("configs", metavar="CONFIG...", type=click.Path(), nargs=-1, required=True)
-@click.option("--once", is_flag=True, help="End when nothing can be sent any more now.")
-@click.option("--try", "trying", is_flag=True, help="Send each webhook a test, and nothing else.")
+@click.option("--once", is_flag=True, help="End when no event can be sent now.")
+@click.option("--try", "trying", is_flag=True, help="Only send each webhook a test event.")
 @click.option("--public-url", "public", metavar="URL", help="The site's address, for links to its pages.")
 def notify(configs: tuple[str, ...], once: bool, trying: bool, public: str | None) -> None:
-    """Tell the webhooks of seasons what happens: signed requests, each event until its receiver has it.
+    """Deliver a season's webhooks.
 
-    `arbiter serve` does this beside the site. It may be ended at any moment, and goes on where it was. With
-    --once it exits with 1 where something still waits, with --try where a receiver did not take the test.
+    Events are sent as signed requests, and retried until the receiver accepts them. `arbiter serve` does this
+    itself. It may be stopped at any time, and continues when it is run again. Exit 1 with --once if events
+    still wait, with --try if a receiver did not accept the test.
 
     Example: arbiter notify configs/demo.yaml --try
     """
@@ -40,7 +41,7 @@ def notify(configs: tuple[str, ...], once: bool, trying: bool, public: str | Non
     for config in loaded:
         if not config.webhooks:
             hint = "write webhooks: [{url: https://HOST/PATH, secret_file: FILE}]"
-            raise ConfigError("nobody is to be told: it has no `webhooks:`", str(config.file), hint)
+            raise ConfigError("has no `webhooks:`", str(config.file), hint)
     site = None if public is None else _site(public)
     if trying:
         _try(loaded, site)
@@ -50,28 +51,28 @@ def notify(configs: tuple[str, ...], once: bool, trying: bool, public: str | Non
 
     with hold_webhook_lock(loaded):
         if not tell_all(loaded, note, site, once):
-            raise ArbiterError("something waits to be told: the same command goes on")
+            raise ArbiterError("events still wait: run the same command again to continue")
 
 
 def _site(address: str) -> str:
-    """The address of a site without a slash at its end; ConfigError for what is none."""
+    """Return a site's address without a trailing slash; ConfigError if it is not one."""
     with suppress(ConfigError):
         check_url(address)
         found = urlsplit(address)
         if found.path in ("", "/") and not found.query:
             return f"{found.scheme}://{found.netloc}"
-    message = f"--public-url: {address} is not an address of a whole site"
-    raise ConfigError(message, hint="give scheme and name, as in https://cards.example.org")
+    message = f"--public-url: expected the address of a whole site, got {address}"
+    raise ConfigError(message, hint="give scheme and host, as in https://cards.example.org")
 
 
 def _try(configs: list[Config], public: str | None) -> None:
-    """Send tests, one after the other, and print a line for each."""
-    failed = sum(not _is_well(config, webhook, public) for config in configs for webhook in config.webhooks)
+    """Send each webhook a test event, and print the result; ArbiterError if one fails."""
+    failed = sum(not _send_test(config, webhook, public) for config in configs for webhook in config.webhooks)
     if failed:
-        raise ArbiterError(f"{counted(failed, 'webhook')} did not take the test")
+        raise ArbiterError(f"{counted(failed, 'webhook')} did not accept the test")
 
 
-def _is_well(config: Config, webhook: Webhook, public: str | None) -> bool:
+def _send_test(config: Config, webhook: Webhook, public: str | None) -> bool:
     from arbiter.contest.webhooks.http_post import post
     from arbiter.contest.webhooks.news import TEST, body_of, test_news
     from arbiter.contest.webhooks.sender import webhook_name
@@ -82,12 +83,12 @@ def _is_well(config: Config, webhook: Webhook, public: str | None) -> bool:
     took = f"{1000 * (time.monotonic() - began):.0f} ms"
     word, said = ("ok", f"status {receipt.status}, {took}") if receipt.ok else ("FAIL", receipt.problem)
     which = f"{config.season}: {webhook_name(config, webhook)}, {webhook.form}"
-    say(f"{word} {which}: {said}{_queue(config, webhook, receipt.ok)}")
+    say(f"{word} {which}: {said}{_queue_text(config, webhook, receipt.ok)}")
     return receipt.ok
 
 
-def _queue(config: Config, webhook: Webhook, works: bool) -> str:
-    """How many events wait for a webhook, and what went wrong with them; one that works is tried at once."""
+def _queue_text(config: Config, webhook: Webhook, works: bool) -> str:
+    """Return the state of a webhook's queue in words; hurry its next delivery if it `works`."""
     from arbiter.store import Store
 
     with suppress(NoStore), closing(Store(config.store, create=False)) as store:
@@ -97,6 +98,7 @@ def _queue(config: Config, webhook: Webhook, works: bool) -> str:
             if works and (told.ended or told.telling):
                 season.deliveries.retry_now(webhook.digest)
             waiting = season.deliveries.count_waiting(webhook.digest, webhook.events, config.freeze > 0)
-            last = "" if told.problem is None else f", the first for this: {told.problem}"
-            return f"; told {told.told}, given up {told.dropped}, waiting {waiting}{last if waiting else ''}"
+            last = "" if told.problem is None else f", the first because of: {told.problem}"
+            counts = f"delivered {told.told}, given up {told.dropped}, waiting {waiting}"
+            return f"; {counts}{last if waiting else ''}"
     return ""

@@ -1,4 +1,4 @@
-"""Open a season's file and its store, for commands that play nothing."""
+"""Open a season's file and its store, for commands that play no matches."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 
-SHOWN = 4
-"""Seasons that an error names."""
-READ_WHOLE = {
+SEASONS_NAMED = 4
+"""Number of seasons that an error names."""
+KEYS_NOT_STORED = {
     "until",
     "opens",
     "every",
@@ -35,23 +35,23 @@ READ_WHOLE = {
     "publish_reviews",
     "prices",
 }
-"""Keys of a file that say more of a season than its store does."""
+"""Keys of a file whose values are not in the store."""
 
 
-def _place(path: str) -> tuple[str, str, int] | None:
-    """Name, store and rounds of a season, by its file alone; None where only a whole check can tell."""
+def _read_place(path: str) -> tuple[str, str, int] | None:
+    """Return name, store and rounds of a season, from its file alone; None if the file must be loaded."""
     file = Path(path)
     try:
         document = read_document(file, fast=True)
     except ConfigError:
         return None
-    says = document.value
-    if document.problems or not isinstance(says, dict) or READ_WHOLE & says.keys():
+    keys = document.value
+    if document.problems or not isinstance(keys, dict) or KEYS_NOT_STORED & keys.keys():
         return None
-    season, rounds = says.get("season", file.stem), says.get("rounds", USUAL_ROUNDS)
+    season, rounds = keys.get("season", file.stem), keys.get("rounds", USUAL_ROUNDS)
     if not (isinstance(season, str) and type(rounds) is int and rounds > 0):
         return None
-    store = says.get("store")
+    store = keys.get("store")
     if store is None:
         return season, default_store(season, file), rounds
     if not (isinstance(store, str) and "://" in store):
@@ -59,23 +59,23 @@ def _place(path: str) -> tuple[str, str, int] | None:
     return season, resolve_address(store, file.parent), rounds
 
 
-def address_of_store(path: str) -> str:
-    if (says := _place(path)) is not None:
-        return says[1]
+def store_address(path: str) -> str:
+    if (keys := _read_place(path)) is not None:
+        return keys[1]
     from arbiter.season.config import load
 
     return load(path).store
 
 
-def to_be_played(config: Config) -> Config:
-    """The config of the next round, as far as its store can be read: a season goes on as it was begun."""
+def apply_begun_settings(config: Config) -> Config:
+    """Return the config with the settings that its season began with, if its store can be read."""
     from arbiter.season.settings import with_begun_settings
 
     return _with_season(config, with_begun_settings)
 
 
 def with_roster(config: Config) -> Config:
-    """The config with the versions that authors sent and that play now, as far as its store can be read."""
+    """Return the config with the submitted versions that play now, if its store can be read."""
     if config.submissions is None:
         return config
     from arbiter.season.roster import with_active_versions
@@ -91,12 +91,12 @@ def _with_season(config: Config, change: Callable[[Config, SeasonStore], Config]
 
 
 def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
-    """A config and its season as far as it was played; StoreError if there is none yet."""
+    """Return a config and its stored season; StoreError if not begun."""
     return open_season(path, store_url)[:2]
 
 
-def look(path: str, store_url: str | None) -> SeasonState:
-    """The same for commands that only look: what was played is in the store, so the file is not checked."""
+def read_state(path: str, store_url: str | None) -> SeasonState:
+    """Return the state of a season for commands that only read: where possible, without checking its file."""
     with suppress(StoreError, ConfigError, KeyError, TypeError):
         found = _as_stored(path, store_url)
         if found is not None:
@@ -105,24 +105,24 @@ def look(path: str, store_url: str | None) -> SeasonState:
 
 
 def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
-    """The same with its store."""
+    """Return a config, its stored season and its store; StoreError if not begun."""
     from arbiter.season.config import load
 
     config = load(path)
     store = Store(store_url or config.store, create=False)
     season = store.season(config.season)
     if season is None:
-        others = ", ".join(store.seasons()[:SHOWN])
-        what = f"; it holds {others}: does season: name another?" if others else ": play a round first"
-        raise StoreError(f"{store.name} holds no season {config.season} yet{what}")
+        others = ", ".join(store.seasons()[:SEASONS_NAMED])
+        what = f"; it has {others}: check season: in the file" if others else ": play a round first"
+        raise StoreError(f"{store.name} has no season {config.season} yet{what}")
     return config, season, store
 
 
 def _as_stored(path: str, store_url: str | None) -> SeasonState | None:
-    """The season with the game and players of its last round; None where its file has to be read whole."""
-    if (says := _place(path)) is None:
+    """Return the season with the game and players of its last round; None if the file must be loaded."""
+    if (keys := _read_place(path)) is None:
         return None
-    name, address, rounds = says
+    name, address, rounds = keys
     store = Store(store_url or address, create=False)
     season = store.season(name)
     settings = season.last_settings() if season is not None else None

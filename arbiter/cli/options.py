@@ -20,13 +20,13 @@ _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 def format_option_of(*styles: str, text: str) -> Callable[[_Command], _Command]:
-    """The option of the style of results; the first style is the default."""
+    """Make the option --format with these styles; the first one is the default."""
     kind = click.Choice(styles)
     return click.option("--format", "style", type=kind, default=styles[0], show_default=True, help=text)
 
 
-def together(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
-    """Several options as one decorator; they stand in this order in the help."""
+def combine_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    """Combine options into one decorator; the help lists them in this order."""
 
     def add(command: _Command) -> _Command:
         for option in reversed(options):
@@ -36,48 +36,48 @@ def together(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
     return add
 
 
-game_option = click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
+game_option = click.option("--game", "game_name", help="The game; `arbiter games` lists them.")
 game_key_option = click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
 )
-seed_option = click.option("--seed", help="What the deals are drawn from.  [default: drawn]")
+seed_option = click.option("--seed", help="Seed of the deals.  [default: random]")
 deals_option = click.option(
-    "--deals", "deals_file", type=click.Path(), help="JSON: the deals to play, or a match record."
+    "--deals", "deals_file", type=click.Path(), help="JSON file with the deals to play, or a match record."
 )
 config_argument = click.argument("config", type=click.Path())
-store_option = click.option("--store", "store_url", help="Another store than the config's, as a URL.")
+store_option = click.option("--store", "store_url", help="URL of a store to use instead of the config's.")
 workers_option = click.option(
-    "--workers", type=click.IntRange(min=1), help="Matches at once; never more than cores."
+    "--workers", type=click.IntRange(min=1), help="Matches at once, at most the number of cores."
 )
 scheduler_option = click.option(
     "--scheduler", help="Play on the Dask cluster of this scheduler, such as tcp://host:8786."
 )
 accept_option = click.option(
-    "--accept-changes", is_flag=True, help="Go on although the config has changed, or the seed is known."
+    "--accept-changes", is_flag=True, help="Continue although the config has changed, or the seed is known."
 )
 programs_option = click.option(
-    "--accept-changes", is_flag=True, help="Go on although files of the programs have changed."
+    "--accept-changes", is_flag=True, help="Continue although files of the programs have changed."
 )
 format_option = format_option_of("text", "json", text="A table for people, or JSON.")
-season_options = together(config_argument, store_option)
-season_output_options = together(season_options, format_option)
+season_options = combine_options(config_argument, store_option)
+season_output_options = combine_options(season_options, format_option)
 table_format_option = format_option_of(
     "text", "json", "csv", "markdown", text="A table for people, JSON, or a table for other programs."
 )
 
 OF_SEASON = ", or the season's"
-"""The value of a limit that is not given, beside the usual one."""
+"""Appended to the default of a limit that a season may set."""
 _LIMITS = {
     "time": f"{FORMS}.",
-    "start_time": "To the first reply.",
-    "memory": "Of {whose}.",
+    "start_time": "Time until the first reply.",
+    "memory": "Memory of {whose}.",
 }
 
 
 def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Callable[[_Command], _Command]:
-    """Options of limits, by their keys in a season's file; each is None by default.
+    """Make options for limits, by their keys in a season's file; an option that is not given is None.
 
-    The help tells what it then is: the usual value, and the text `unset`.
+    The help shows the default, followed by the text `unset`.
     """
     from arbiter.match.limits import CHOICES, USUAL
 
@@ -87,14 +87,11 @@ def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Calla
         kind = None if words is None else click.Choice(words)
         text = f"{text}  [default: {getattr(USUAL, key)}{unset}]".strip()
         options.append(click.option(f"--{key.replace('_', '-')}", type=kind, help=text))
-    return together(*options)
+    return combine_options(*options)
 
 
 def read_json(path: str, most: int = -1) -> Any:
-    """Return what a JSON file named on the command line holds; ConfigError where it cannot be read.
-
-    One of more than `most` characters is refused.
-    """
+    """Return the content of a JSON file; ConfigError if unreadable, or longer than `most` characters."""
     try:
         with Path(path).open(encoding="utf-8") as file:
             text = file.read(most if most < 0 else most + 1)
@@ -104,16 +101,16 @@ def read_json(path: str, most: int = -1) -> Any:
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", path) from None
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"is no JSON: {error}", path) from None
+        raise ConfigError(f"is not JSON: {error}", path) from None
 
 
 @contextmanager
-def needing(what: str, extra: str) -> Iterator[None]:
-    """Import in this block what the package's `extra` brings; ConfigError names what is missing to `what`."""
+def require_extra(what: str, extra: str) -> Iterator[None]:
+    """Wrap imports from an optional `extra` that `what` needs; ConfigError names a missing package."""
     try:
         yield
     except ModuleNotFoundError as error:
         if not hasattr(os, "pidfd_open"):
-            raise  # what is missing may be no package, but Linux
+            raise  # a module that only Linux has may be missing, not a package
         message = f"{what} needs the package {error.name}"
         raise ConfigError(message, hint=f"pip install 'arbiter-cards[{extra}]'") from None

@@ -1,4 +1,4 @@
-"""`annul`, `suspend`, `reinstate`: an organiser's orders, given while a season is played or not."""
+"""`annul`, `suspend`, `reinstate`: an organiser's orders, also while the season is played."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from arbiter.season.administration import OrderOutcome, SeasonWithOrders
     from arbiter.store import Order, Orders, RatedRound, SeasonStore
 
-ENDS = {
+ENDED_STATES = {
     OrderKind.UNDO: "counted again",
     OrderKind.REPLAYED: "played again",
     OrderKind.RESTORED: "counted as first played",
 }
 """The orders that end an annulment."""
-because_option = click.option("--because", metavar="TEXT", help="Why; everybody may read it.")
+because_option = click.option("--because", metavar="TEXT", help="The reason, which is public.")
 
 
 @click.command()
@@ -46,8 +46,8 @@ because_option = click.option("--because", metavar="TEXT", help="Why; everybody 
 @click.option("--round", "round_number", type=click.IntRange(min=1), help="All matches of this round.")
 @click.option("--player", help="All matches of this player; with --round those of the round.")
 @because_option
-@click.option("--replay", is_flag=True, help="Play them again, under the same ids, before the next round.")
-@click.option("--list", "listing", is_flag=True, help="List the matches that were annulled.")
+@click.option("--replay", is_flag=True, help="Replay them, under the same ids, before the next round.")
+@click.option("--list", "listing", is_flag=True, help="List the annulled matches.")
 @click.option("--undo", is_flag=True, help="Let annulled matches count again.")
 @store_option
 @format_option
@@ -63,33 +63,34 @@ def annul(
     store_url: str | None,
     style: str,
 ) -> None:
-    """Let matches no longer count: they stay readable, and ratings leave them out from now on.
+    """Stop counting matches, or replay them.
 
-    Rounds that were planned with them stay as they are. The season may be played meanwhile. CONFIG may be the
-    name of a regression test in the store, regress-..., too: it plays annulled matches again.
+    Annulled matches stay readable, but do not count in ratings. Planned rounds stay as they are. The season
+    may be running. CONFIG may also be the name of a regression test in the store, regress-...: it always
+    replays annulled matches.
 
     Example: arbiter annul configs/demo.yaml r001/t01/m0 --because "power cut" --replay
     """
     chosen = bool(matches) + (round_number is not None or player is not None)
     if listing:
         if chosen or because is not None or replay or undo:
-            raise ConfigError("--list stands alone")
-        _list(_administered(config, store_url).stored.orders.read().given, style)
+            raise ConfigError("--list takes no other option and no match")
+        _list(_open_season(config, store_url).stored.orders.read().given, style)
         return
     if chosen != 1:
-        raise ConfigError("which matches: name them, or give --round or --player")
+        raise ConfigError("expected match ids, or --round or --player")
     if undo and (because is not None or replay):
-        raise ConfigError("--undo takes neither --because nor --replay")
+        raise ConfigError("--undo cannot be combined with --because or --replay")
     if not undo and because is None:
-        raise ConfigError("--because is missing: say why, the players will read it")
-    season = _administered(config, store_url)
-    ids = list(dict.fromkeys(matches)) or _chosen(season, round_number, player, annulled=undo)
+        raise ConfigError("--because is missing: give the reason, which players can read")
+    season = _open_season(config, store_url)
+    ids = list(dict.fromkeys(matches)) or _select_matches(season, round_number, player, annulled=undo)
     if undo:
         given, what = administration.undo_annulment(season, ids), "counted again"
     else:
         given = administration.annul(season, ids, because or "", replay)
-        what = "to be played again" if replay else "annulled"
-    _tell(season, given, f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}", style)
+        what = "to be replayed" if replay else "annulled"
+    _print_order(season, given, f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}", style)
 
 
 @click.command()
@@ -99,15 +100,17 @@ def annul(
 @store_option
 @format_option
 def suspend(config: str, player: str, because: str | None, store_url: str | None, style: str) -> None:
-    """Let a player sit out from the next round on, under every version, until it is reinstated.
+    """Suspend a player from the next round on.
+
+    The player is suspended with all its versions until it is reinstated.
 
     Example: arbiter suspend configs/demo.yaml greedy --because "it reads the files of others"
     """
     if because is None:
-        raise ConfigError("--because is missing: say why, the players will read it")
+        raise ConfigError("--because is missing: give the reason, which players can read")
     season = SeasonResults(*open_stored(config, store_url))
     given = administration.suspend(season, player, because)
-    _tell(season, given, f"{given.subjects[0]} is suspended from the next round on", style)
+    _print_order(season, given, f"{given.subjects[0]} is suspended from the next round on", style)
     try:
         season.check_enough_players()
     except ConfigError as error:
@@ -120,17 +123,19 @@ def suspend(config: str, player: str, because: str | None, store_url: str | None
 @store_option
 @format_option
 def reinstate(config: str, player: str, store_url: str | None, style: str) -> None:
-    """Let a suspended player play again from the next round on; its faults up to now are forgiven.
+    """End a player's suspension.
+
+    It plays again from the next round on; its earlier faults no longer count towards a suspension.
 
     Example: arbiter reinstate configs/demo.yaml greedy
     """
     season = SeasonResults(*open_stored(config, store_url))
     given = administration.reinstate(season, player)
-    _tell(season, given, f"{given.subjects[0]} plays again from the next round on", style)
+    _print_order(season, given, f"{given.subjects[0]} plays again from the next round on", style)
 
 
-def _administered(config: str, store_url: str | None) -> SeasonWithOrders:
-    """The season of a file, or by its name the regression test in a store."""
+def _open_season(config: str, store_url: str | None) -> SeasonWithOrders:
+    """Open the season of a file, or the regression test of a name."""
     if config.startswith(PREFIXES) and not Path(config).exists():
         store = Store(address_of(store_url or STORE), create=False)
         stored = store.season(config)
@@ -142,7 +147,7 @@ def _administered(config: str, store_url: str | None) -> SeasonWithOrders:
 
 @dataclass(slots=True)
 class _Test:
-    """A regression test: it has no rounds, so nobody asks for standings."""
+    """A regression test, which has no rounds and no standings."""
 
     stored: SeasonStore
 
@@ -152,12 +157,12 @@ class _Test:
         raise NotImplementedError
 
 
-def _chosen(
+def _select_matches(
     season: SeasonWithOrders, round_number: int | None, player: str | None, annulled: bool
 ) -> list[str]:
-    """The matches of a round, of a player, or both, that are annulled or not; ConfigError for none."""
+    """Return the annulled or other match ids of a round, a player, or both; ConfigError without any."""
     found = season.stored.summaries()
-    # A regression test has blocks, and no rounds.
+    # A regression test has blocks instead of rounds.
     last = max([len(season.stored.rounds()), *(match.round or 0 for match in found)])
     if round_number is not None and round_number > last:
         raise unknown_round(round_number, last)
@@ -176,7 +181,7 @@ def _chosen(
     ]
     ids = [match_id for match_id in chosen if (match_id in out) is annulled]
     if not chosen:
-        who = "there is no match" if player is None else f"{player} has no match"
+        who = "no matches" if player is None else f"{player} has no match"
         raise ConfigError(who if round_number is None else f"{who} in round {round_number} yet")
     if not ids:
         what = "counts" if annulled else "is annulled already"
@@ -185,12 +190,12 @@ def _chosen(
 
 
 def _names(match: MatchSummary) -> list[tuple[str, str]]:
-    """The players of a match, each by the name that is rated and the one that is registered."""
+    """Return the players of a match, each as (rated name, registered name)."""
     return [(name, registered_name(name)) for name in map(original, match.players)]
 
 
-def _tell(season: SeasonWithOrders, given: OrderOutcome, text: str, style: str) -> None:
-    """Say what was ordered, who hears it, and how the standings change."""
+def _print_order(season: SeasonWithOrders, given: OrderOutcome, text: str, style: str) -> None:
+    """Print an order, how it changes the standings, and who plays the season now."""
     moved = list(administration.rank_changes(given))
     if style == "json":
         print_json({"subjects": list(given.subjects), "standings": moved})
@@ -208,7 +213,7 @@ def _tell(season: SeasonWithOrders, given: OrderOutcome, text: str, style: str) 
             print_table(["player", "rank", "Elo"], rows)
     holder = season.stored.holder()
     if holder is not None:
-        note(f"{holder} plays the season, and hears it before a round is planned or rated")
+        note(f"{holder} plays the season; the order applies before it plans or rates a round")
 
 
 def _list(orders: tuple[Order, ...], style: str) -> None:
@@ -220,8 +225,8 @@ def _list(orders: tuple[Order, ...], style: str) -> None:
             row = {"match": order.subject, "state": state, "since": order.moment, "because": order.because}
             last[order.subject] = row | {"until": None}
             found.append(last[order.subject])
-        elif order.verb in ENDS:
-            state = ENDS[order.verb]
+        elif order.verb in ENDED_STATES:
+            state = ENDED_STATES[order.verb]
             last[order.subject].update(state=state, until=order.moment)
     if style == "json":
         print_json(found)
@@ -229,4 +234,4 @@ def _list(orders: tuple[Order, ...], style: str) -> None:
         columns = ["match", "state", "since", "because"]
         print_table(columns, [[row[name] for name in columns] for row in found], left=range(4))
     else:
-        say("no match was ever annulled")
+        say("no match was annulled")

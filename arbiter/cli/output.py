@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 Table: TypeAlias = "tuple[Sequence[str], Sequence[Sequence[Any]]]"
 GAP = "   "
-"""Between the columns of a table."""
+"""Between two columns of a table."""
 
 
 @contextmanager
-def even_unread() -> Iterator[None]:
-    """Print in this block; if the reader of stdout went away, go on, so that the exit code is right."""
+def ignore_closed_stdout() -> Iterator[None]:
+    """Ignore a closed stdout in this block, so that the exit code stays right."""
     try:
         yield
         sys.stdout.flush()
@@ -35,7 +35,7 @@ def even_unread() -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """Print text on stdout; control characters from bots and files do not reach the terminal."""
+    """Print text on stdout, with control characters from bots and files escaped."""
     click.echo(printable(text))
 
 
@@ -44,8 +44,8 @@ def print_json(value: Any) -> None:
 
 
 def print_result(style: str, shape: Any, print_text: Callable[[], object]) -> None:
-    """Print `shape` as JSON, or for people by `print_text`; a reader who went away changes no exit code."""
-    with even_unread():
+    """Print `shape` as JSON, or call `print_text`; a closed stdout does not change the exit code."""
+    with ignore_closed_stdout():
         if style == "json":
             print_json(shape)
         else:
@@ -55,8 +55,8 @@ def print_result(style: str, shape: Any, print_text: Callable[[], object]) -> No
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "", left: Sequence[int] = (0,)
 ) -> None:
-    """Print a table on stdout; the columns numbered in `left` are text, the others figures."""
-    # Not a table of rich: to import it takes as long as everything else that shows a match.
+    """Print a table on stdout; the columns in `left` are aligned left, the others right."""
+    # Not with rich.table: its import takes as long as the rest of `show`.
     from rich.cells import cell_len
 
     lines = [list(columns), *(list(map(_one_line, row)) for row in rows)]
@@ -80,32 +80,32 @@ def _one_line(cell: object) -> str:
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print comma-separated lines with a heading on stdout; a cell without a value is empty."""
+    """Print CSV with a heading on stdout; None is an empty cell."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(map(csv_cell, row) for row in rows)
 
 
 def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a Markdown table on stdout; the headings are ours, so they are not escaped."""
+    """Print a Markdown table on stdout, with escaped cells."""
     lines = [columns, ["---"] * len(columns), *([markdown(str(cell)) for cell in row] for row in rows)]
     for line in lines:
         click.echo("| " + " | ".join(line) + " |")
 
 
 def note(text: str) -> None:
-    tell(f"arbiter: {text}")
+    print_stderr_line(f"arbiter: {text}")
 
 
-def tell(line: str) -> None:
-    """Print a line on stderr; if its reader went away, the work goes on."""
+def print_stderr_line(line: str) -> None:
+    """Print a line on stderr; a closed stderr is ignored."""
     with suppress(OSError):
-        # Not by click, which would write into a bar that moves there.
+        # Not with click.echo, which would write into a progress bar.
         print(printable(line), file=sys.stderr, flush=True)
 
 
 def result_text(match: MatchSummary) -> str:
-    """``greedy 12, random 3``, or who forfeits and why; a substitute is marked."""
+    """``greedy 12, random 3``, or the forfeit; a substitute is marked."""
     players = seat_names(match)
     if match.faulty is not None:
         return f"{players[match.faulty]} forfeits ({match.fault}): {match.detail}"
@@ -113,7 +113,7 @@ def result_text(match: MatchSummary) -> str:
 
 
 def seat_names(match: MatchSummary) -> list[str]:
-    """The players by seat, a substitute with the mark ``(substitute)``."""
+    """Return the players by seat, a substitute marked ``(substitute)``."""
     names = enumerate(match.players)
     return [f"{name} (substitute)" if seat == match.substitute else name for seat, name in names]
 
@@ -124,8 +124,8 @@ def suspended_line(players: int) -> str:
     return f"{counted(players, 'player')} {verb} suspended (arbiter status names {them})"
 
 
-def duration(seconds: float) -> str:
-    """Seconds for people: ``260 ms``, ``1.9 s``, ``4 min 5 s``, ``27 h``, ``3 d 4 h``."""
+def duration_text(seconds: float) -> str:
+    """Format seconds: ``260 ms``, ``1.9 s``, ``4 min 5 s``, ``27 h``, ``3 d 4 h``."""
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 60:
@@ -138,15 +138,15 @@ def duration(seconds: float) -> str:
     raise AssertionError("a minute or more has a unit")
 
 
-def moment_text(moment: datetime) -> str:
-    """A moment by this machine's clock: ``2026-12-01 18:00:00``."""
+def time_text(moment: datetime) -> str:
+    """Format a time in the local time zone: ``2026-12-01 18:00:00``."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def print_as(
     style: str, shape: Any, figures: Table, table: Table, title: str = "", left: Sequence[int] = (0,)
 ) -> None:
-    """Print one thing in the style asked for: `shape` as JSON, `figures` as CSV, `table` for people."""
+    """Print `shape` as JSON, `figures` as CSV, or `table` as Markdown or text, by `style`."""
     if style == "json":
         print_json(shape)
     elif style == "csv":

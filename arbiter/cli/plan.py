@@ -1,4 +1,4 @@
-"""`plan`: how long a season takes, and what fits into the hours there are."""
+"""`plan`: estimate how long a season takes, and what fits into a given time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.bot_arguments import prepare
+from arbiter.cli.bot_arguments import load_to_play
 from arbiter.cli.open_season import with_roster
 from arbiter.cli.options import config_argument, format_option, workers_option
-from arbiter.cli.output import duration, note, print_json, say
+from arbiter.cli.output import duration_text, note, print_json, say
 from arbiter.cli.progress import Bar
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.match.clock import SECOND, parse_duration
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
 
 @click.command()
 @config_argument
-@click.option("--within", help="The time there is, such as 48h; by default up to the config's `until`.")
+@click.option("--within", help="The time available, such as 48h.  [default: up to the config's `until`]")
 @click.option(
-    "--trial", type=click.IntRange(min=0), default=4, show_default=True, help="Matches to try; 0 for none."
+    "--trial", type=click.IntRange(min=0), default=4, show_default=True, help="Number of trial matches."
 )
 @workers_option
 @format_option
 def plan(config: str, within: str | None, trial: int, workers: int | None, style: str) -> None:
-    """Estimate the time of a season, or of the rest of it, at worst and at the pace of trial matches, and
-    what fits.
+    """Estimate how long a season takes.
 
-    The trial matches are played on other deals than the season's, and nothing of them is kept.
+    The time of the season, or of its remaining part, is given at worst and at the pace of trial matches, with
+    what fits into --within. Trial matches have other deals than the season, and are not stored.
 
     Example: arbiter plan configs/demo.yaml --within 48h
     """
-    settled = with_roster(prepare(config))
+    settled = with_roster(load_to_play(config))
     season = season_size(settled, slots(workers or settled.workers), _left(settled))
-    there_is = _within(settled, within)
-    # Of a season that is over nothing is left to be timed, unless somebody asks what more would fit.
-    tried = _play_trial(settled, season, trial) if trial and (season.turns_left or there_is) else []
+    available = _within(settled, within)
+    # A season that is over is timed only to answer what more would fit.
+    tried = _play_trial(settled, season, trial) if trial and (season.turns_left or available) else []
     mean = sum(tried) / len(tried) if tried else None
     figures = {
         "season": settled.season,
@@ -66,7 +66,7 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
         "trial": None
         if mean is None
         else {"matches": len(tried), "faults": trial - len(tried), **_lengths(season, mean)},
-        "within": None if there_is is None else _fitting(settled, season, there_is, mean),
+        "within": None if available is None else _fitting(settled, season, available, mean),
     }
     if style == "json":
         print_json(figures)
@@ -75,7 +75,7 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
 
 
 def _left(config: Config) -> RemainingSeason | None:
-    """Return what is left of the season as far as it is in its store; None where it is not begun."""
+    """Return what is left of the season by its store; None if it has not begun."""
     try:
         with closing(Store(config.store, create=False)) as store:
             if store.season(config.season) is not None:
@@ -83,39 +83,39 @@ def _left(config: Config) -> RemainingSeason | None:
     except NoStore:
         pass
     except StoreError as error:
-        note(f"{error}; planned as if nothing had been played")
+        note(f"{error}; the plan assumes that nothing has been played")
     return None
 
 
 def _within(config: Config, within: str | None) -> int | None:
-    """The time there is, in ns; None where nothing limits it."""
+    """Return the available time in ns, None if unlimited."""
     if within is not None:
         ns = parse_duration(within)
         if not ns:
-            raise ConfigError(f"--within {within}: nothing fits into no time")
+            raise ConfigError(f"--within: expected more than 0, got {within}")
         return ns
     if config.until is None:
         return None
     left = int((config.until - datetime.now(UTC)).total_seconds() * SECOND)
     if left <= 0:
-        note("--within says what fits into another time")
+        note("--within shows what fits into another time")
         return None
     return left
 
 
 def _play_trial(config: Config, season: SeasonSize, number: int) -> list[int]:
-    """Play trial matches, as many at once as the season will; how long those took that no fault ended."""
+    """Play trial matches, as many at once as the season will; return the ns of each without a fault."""
     taken: list[int] = []
     specs = trial_specs(config, number, season.left.suspended)
     with processes(season.at_once) as executor, Bar() as bar:
         bar.show("trial", number)
         for future in [executor.submit(play_match, spec) for spec in specs]:
             record = future.result()
-            bar.seen(record.summary())
+            bar.show_match(record.summary())
             if record.forfeit is None:
                 taken.append(record.wall_ns)
     if not taken:
-        note(f"{counted(number, 'trial match')} ended by a fault of a bot: there is no pace to tell")
+        note(f"{counted(number, 'trial match')} ended by a fault of a bot: the pace is unknown")
     return taken
 
 
@@ -148,21 +148,20 @@ def _print(figures: dict[str, Any], time: TimeControl) -> None:
         f" {figures['at_once']} at once; {rounds * per_round} matches in {counted(rounds, 'round')}"
     )
     if not left:
-        click.echo(f"all {counted(figures['complete'], 'round')} are complete: nothing is left to be played")
+        click.echo(f"all {counted(figures['complete'], 'round')} are complete: nothing is left to play")
     elif (matches := figures["matches_left"]) != rounds * per_round:
         click.echo(
             f"{figures['complete']} of {rounds} rounds are complete:"
             f" {counted(matches, 'match')} in {counted(left, 'round')} are left"
         )
     if (every := figures["every_s"]) is not None:
-        last = f", the last of {rounds} {duration((rounds - 1) * every)} after the first" * (rounds > 1)
-        click.echo(f"a round begins every {duration(every)}{last}")
-    click.echo(f"at worst: {_told(figures['worst'], figures)}")
+        last = f", the last of {rounds} {duration_text((rounds - 1) * every)} after the first" * (rounds > 1)
+        click.echo(f"a round begins every {duration_text(every)}{last}")
+    click.echo(f"at worst: {_lengths_text(figures['worst'], figures)}")
     if trial := figures["trial"]:
         early = f" ({trial['faults']} more ended by a fault)" if trial["faults"] else ""
-        click.echo(
-            f"at the pace of {counted(trial['matches'], 'trial match')}{early}: {_told(trial, figures)}"
-        )
+        pace = f"{counted(trial['matches'], 'trial match')}{early}"
+        click.echo(f"at the pace of {pace}: {_lengths_text(trial, figures)}")
     if figures["within"] is not None:
         _print_fitting(figures["within"], left, time)
 
@@ -172,36 +171,38 @@ def _print_fitting(fits: dict[str, Any], left: int, time: TimeControl) -> None:
     at_pace = "" if pace is None else f", {pace} at the trial pace"
     more = "" if left else " more"
     click.echo(
-        f"within {duration(fits['within_s'])}:"
+        f"within {duration_text(fits['within_s'])}:"
         f" {counted(fits['rounds_at_worst'], f'{more} round'.strip())} at worst{at_pace}"
     )
     if not left:
         return
     longest, rounds = fits["longest_time_s"], counted(left, "round")
     if not longest:
-        click.echo(f"{rounds} do not fit at worst, however little time the players have")
+        click.echo(f"{rounds} do not fit at worst, even with the shortest time for the players")
         return
-    click.echo(f"{rounds} fit at worst with {duration(longest)} a {time.each}{_compared(fits, time)}")
+    click.echo(
+        f"{rounds} fit at worst with {duration_text(longest)} a {time.each}{_comparison_text(fits, time)}"
+    )
 
 
-def _compared(fits: dict[str, Any], time: TimeControl) -> str:
-    """The longest time beside the contest's, where that is the season's, else beside the season's own."""
+def _comparison_text(fits: dict[str, Any], time: TimeControl) -> str:
+    """Compare the longest time with the contest's budget if the season has that, else with its own."""
     least, most = CONTEST_BUDGETS
     if time.match_ns is not None and least <= time.match_ns <= most:
         if fits["contest_budget_s"] is not None:
-            return f"; of the contest's 3 to 15 min take {duration(fits['contest_budget_s'])}"
+            return f"; of the contest's 3 to 15 min take {duration_text(fits['contest_budget_s'])}"
         whose, own = "contest", least / SECOND
     else:
         whose, own = "season", time.budget_ns / SECOND
     if fits["longest_time_s"] >= own:
         return ""
-    return f", less than the {whose}'s {duration(own)}: play fewer rounds, or more matches at once"
+    return f", less than the {whose}'s {duration_text(own)}: play fewer rounds, or more matches at once"
 
 
-def _told(lengths: dict[str, float], figures: dict[str, Any]) -> str:
-    """Lengths in words; of a season that is begun only the rest counts, of one that is over no more."""
-    text = f"a match {duration(lengths['match_s'])}, a round {duration(lengths['round_s'])}"
+def _lengths_text(lengths: dict[str, float], figures: dict[str, Any]) -> str:
+    """Describe lengths in words; of a season that has begun only the rest, of a finished one none."""
+    text = f"a match {duration_text(lengths['match_s'])}, a round {duration_text(lengths['round_s'])}"
     if not figures["rounds_left"]:
         return text
     whole = figures["matches_left"] == figures["rounds"] * figures["matches_per_round"]
-    return f"{text}, {'the season' if whole else 'the rest'} {duration(lengths['season_s'])}"
+    return f"{text}, {'the season' if whole else 'the rest'} {duration_text(lengths['season_s'])}"

@@ -12,14 +12,14 @@ import click
 
 from arbiter.cli.bot_arguments import (
     config_option,
-    given_deals,
-    numbered,
-    players_of,
+    make_names_unique,
+    parse_deals,
+    parse_players,
     read_deals,
     read_entries,
     read_options,
     read_replay,
-    with_tier,
+    with_isolation,
 )
 from arbiter.cli.match_text import print_match
 from arbiter.cli.options import (
@@ -36,7 +36,7 @@ from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make
 from arbiter.match.limits import USUAL, override_limits
 from arbiter.match.spec import MatchSpec
-from arbiter.sandbox.player_command import refuse_strays
+from arbiter.sandbox.player_command import refuse_stray_links
 from arbiter.season.schedule import agreed_limits
 
 if TYPE_CHECKING:
@@ -48,21 +48,26 @@ if TYPE_CHECKING:
 
 @click.command()
 @game_option
-@click.option("--bot", "bots", multiple=True, help="A bot's command; seats in the order given.")
+@click.option("--bot", "bots", multiple=True, help="A bot's command; seats in this order.")
 @config_option
-@click.option("--player", "names", multiple=True, help="With --config: seats before those of --bot.")
+@click.option(
+    "--player", "names", multiple=True, help="With --config: a player, seated before those of --bot."
+)
 @seed_option
 @click.option(
-    "--round", "round_number", type=click.IntRange(min=1), help="Whose deals of the seed.  [default: 1]"
+    "--round", "round_number", type=click.IntRange(min=1), help="Round whose deals are played.  [default: 1]"
 )
 @limit_options("time", "start_time", "memory", "clock", "delivery", "isolation", unset=OF_SEASON)
 @game_key_option
 @deals_option
 @click.option(
-    "--from-replay", "replay_file", type=click.Path(), help="Game, options and deals of a site's replay."
+    "--from-replay",
+    "replay_file",
+    type=click.Path(),
+    help="Take game, options and deals from a site's replay.",
 )
 @limit_options("end", unset=OF_SEASON)
-@click.option("--record", "record_file", type=click.Path(), help="Write the match record as JSON.")
+@click.option("--record", "record_file", type=click.Path(), help="Write the match record to this JSON file.")
 @click.option("--strict", is_flag=True, help="Exit 3 if a bot forfeits.")
 @format_option
 def play(
@@ -80,10 +85,10 @@ def play(
     style: str,
     **written: str | None,
 ) -> None:
-    """Play one match between programs and say how it went.
+    """Play one match between programs.
 
-    With --config, players of a season sit down as they stand there, under the season's game and limits; its
-    house bots fill the seats that neither --player nor --bot does.
+    --config and --player seat players of a season, under its game and limits; its house bots fill the seats
+    left by --player and --bot.
 
     Example: arbiter play --game planning --seed 1 --bot "python3 a.py" --bot ./b --bot ./b --bot ./b
     """
@@ -94,28 +99,28 @@ def play(
     given = read_options(options)
     if replay_file is not None:
         if game_name or given or deals_file or config_file:
-            raise ConfigError("a replay has its own game, options and deals: leave out these options")
+            raise ConfigError("--from-replay sets game, options and deals: leave out these options")
         replayed = read_replay(replay_file)
         game_name, given = replayed.game, dict(replayed.options)
     if config_file is not None:
-        game, players, limits = _entered(config_file, game_name, names, bots, given, written)
+        game, players, limits = _read_season_game(config_file, game_name, names, bots, given, written)
     else:
-        game, players = _written(game_name, names, bots, given)
-        limits = with_tier(override_limits(USUAL.limits(), **written))
+        game, players = _read_options_game(game_name, names, bots, given)
+        limits = with_isolation(override_limits(USUAL.limits(), **written))
     if seed is not None and not seed.isprintable():
         raise ConfigError(f"--seed {seed!r}: printable characters only")
     if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
-        raise ConfigError("cannot be written: is its folder there and writable?", record_file)
+        raise ConfigError("cannot be written: its folder is missing or not writable", record_file)
     if limits.isolation != "plain":
-        refuse_strays(players)
+        refuse_stray_links(players)
     deals: tuple[Mapping[str, Any], ...] | None = None
     if replayed is not None:
         deals = replayed.deals
     elif deals_file is not None:
         deals = read_deals(game, deals_file)
     if deals is not None:
-        # What cannot be dealt is said before any bot is started.
-        game.given(given_deals(game, str(deals_file or replay_file), deals))
+        # Invalid deals are reported before a bot is started.
+        game.given(parse_deals(game, str(deals_file or replay_file), deals))
     spec = MatchSpec(
         id="match",
         season="",
@@ -147,24 +152,22 @@ def play(
         raise BotCheckFailed(f"{record.forfeit.player} forfeits: {record.forfeit.fault}")
 
 
-def _written(
+def _read_options_game(
     game_name: str | None, names: tuple[str, ...], bots: tuple[str, ...], options: dict[str, Any]
 ) -> tuple[AnyGame, tuple[Player, ...]]:
     if names:
         raise ConfigError("--player names an entry of a season's file", hint="add --config CONFIG")
     if game_name is None or not bots:
-        raise ConfigError(
-            "what is to be played: --game G --bot COMMAND ..., or --config CONFIG --player NAME ..."
-        )
+        raise ConfigError("expected --game G --bot COMMAND ..., or --config CONFIG --player NAME ...")
     if "seats" in find(game_name).option_help:
         options.setdefault("seats", len(bots))
     game = make(game_name, options)
     if len(bots) != game.seats:
-        raise ConfigError(f"{game_name} has {game.seats} seats, and {len(bots)} bots are given")
-    return game, players_of(bots)
+        raise ConfigError(f"{game_name}: expected {game.seats} bots, got {len(bots)}")
+    return game, parse_players(bots)
 
 
-def _entered(
+def _read_season_game(
     path: str,
     game_name: str | None,
     names: tuple[str, ...],
@@ -172,17 +175,15 @@ def _entered(
     options: dict[str, Any],
     written: dict[str, str | None],
 ) -> tuple[AnyGame, tuple[Player, ...], Limits]:
-    """A season's game and limits; its players, then those of the command line, then its house bots."""
+    """Return a season's game, the players by seat (named, given as commands, house bots), and limits."""
     if not names:
-        raise ConfigError("--config takes players of the season", hint="name one with --player NAME")
+        raise ConfigError("--config needs players of the season", hint="add --player NAME")
     if game_name is not None:
         raise ConfigError("--config takes the game from the season's file", hint="leave out --game")
     config, seated = read_entries(path, names, written, options, others=len(bots))
     game, limits = config.game, config.limits
-    players = [*seated[: len(names)], *players_of(bots), *seated[len(names) :]]
+    players = [*seated[: len(names)], *parse_players(bots), *seated[len(names) :]]
     if len(players) != game.seats:
         hint = "name fewer" if len(players) > game.seats else "name more with --player or --bot"
-        raise ConfigError(
-            f"{game.name} has {game.seats} seats, and {len(players)} players are given", path, hint
-        )
-    return game, numbered(players), limits if written["delivery"] else agreed_limits(limits, players)
+        raise ConfigError(f"{game.name}: expected {game.seats} players, got {len(players)}", path, hint)
+    return game, make_names_unique(players), limits if written["delivery"] else agreed_limits(limits, players)

@@ -1,4 +1,4 @@
-"""Tell what is played while it is: a bar on a terminal, lines elsewhere, and a journal."""
+"""Show matches while they are played: a progress bar on a terminal, lines elsewhere, and a journal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter import errors
-from arbiter.cli.output import duration, moment_text, note, result_text, suspended_line, tell
+from arbiter.cli.output import duration_text, note, print_stderr_line, result_text, suspended_line, time_text
 from arbiter.season import events
 from arbiter.text import counted, number, printable
 
@@ -28,17 +28,17 @@ PAUSES = (
     events.RoundAwaited, events.PlayersAwaited, events.StopRuleMet, events.Stopped, events.RoundsOver,
     events.SeasonComplete,
 )  # fmt: skip
-"""After which no bar moves for a while, or any more."""
+"""Events that close the progress bar."""
 
 journal_option = click.option(
-    "--log", type=click.Path(dir_okay=False), help="Append what happens, match by match, to this file."
+    "--log", type=click.Path(dir_okay=False), help="Append each match and event to this file."
 )
 
 
 class Journal:
-    """Appends each line to a file at once; without a path it keeps nothing.
+    """A log file, flushed after each line; without a path nothing is written.
 
-    The last line says what ended the run. ConfigError if the file cannot be opened.
+    The last line is the reason why the run ended. ConfigError if the file cannot be opened.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -57,54 +57,53 @@ class Journal:
         if self._file is not None:
             self._file.close()
 
-    def tell(self, text: str) -> None:
-        """A line here and on standard error."""
+    def write_and_note(self, text: str) -> None:
+        """Write a line to the file and to standard error."""
         self.write(text)
         note(text)
 
     def write(self, text: str) -> None:
-        """One line, ``2026-11-20T13:00:00+00:00 r001/t01/m0: ...``."""
+        """Write one line, ``2026-11-20T13:00:00+00:00 r001/t01/m0: ...``."""
         if self._file is None:
             return
         moment = datetime.now(UTC).isoformat(timespec="seconds")
         try:
             self._file.write(f"{moment} {printable(' '.join(text.split()))}\n")
         except OSError as error:
-            # A match that can be stored is worth more than a line about it.
-            note(f"--log {self._file.name}: {error.strerror}: nothing more is written to it")
+            # The matches matter more than the log: go on without it.
+            note(f"--log {self._file.name}: {error.strerror}: no longer written")
             self._file = None
 
 
-def matches_of(
+def stored_matches(
     happened: Iterable[events.MatchStored | events.MatchVoid | events.Stopped],
 ) -> Iterator[PackedMatch]:
-    """The matches of a test as they are stored; voids are reported, and a stop is `errors.Interrupted`."""
+    """Yield matches as they are stored; report void matches; errors.Interrupted at a stop."""
     for event in happened:
         if isinstance(event, events.MatchStored):
             yield event.match
         elif isinstance(event, events.MatchVoid):
             note(_line(event, ""))
         else:
-            raise _stopped()
+            raise _stop_error()
 
 
-def _stopped() -> errors.Interrupted:
-    return errors.Interrupted("stopped as asked; the same command goes on")
+def _stop_error() -> errors.Interrupted:
+    return errors.Interrupted("stopped as asked: run the same command again to continue")
 
 
-def present(
+def show_progress(
     happened: Iterable[events.Event],
     name: str,
     journal: Journal,
     each_match: bool = False,
     whole: bool = False,
 ) -> None:
-    """Tell a terminal and a journal what happens to the season `name`; `errors.Interrupted` at its stop.
+    """Show the events of the season `name` on standard error and in a journal; errors.Interrupted at a stop.
 
-    A terminal has a bar over each round, or over the whole season; elsewhere there is a line about each
-    match, or without `each_match` about forfeits alone. Only the journal has a round's end where the terminal
-    has each match, since the command's own output says it, and all but the first of voids in a row that have
-    one reason.
+    A terminal has a bar over each round, or over the `whole` season. Elsewhere there is a line for each
+    match, or without `each_match` for each forfeit. With `each_match`, only the journal has the end of a
+    round, which the command prints itself, and repeated void matches with the same reason.
     """
     with Bar(each_match) as bar:
         announced, done, more, why = False, 0, 0, ""
@@ -112,12 +111,12 @@ def present(
             if isinstance(event, events.MatchStored):
                 match, why = event.match, ""
                 journal.write(f"{match_line(match.summary)} ({match.wall_ns / 1e9:.2f} s)")
-                bar.seen(match.summary)
+                bar.show_match(match.summary)
                 done += 1
                 continue
             if isinstance(event, events.RoundPlanned):
                 for text in [] if announced else _plan_lines(event, name):
-                    journal.tell(text)
+                    journal.write_and_note(text)
                 there = event.total - event.missing
                 if not whole:
                     done = there
@@ -136,15 +135,15 @@ def present(
             if isinstance(event, PAUSES):
                 bar.close()
             if isinstance(event, events.Stopped):
-                raise _stopped()
+                raise _stop_error()
             if isinstance(event, events.RoundComplete) and each_match:
                 journal.write(_line(event, name))
             elif isinstance(event, events.SeasonComplete):
-                # The seed is for the terminal; the journal may be public before the season's end is.
+                # The journal may be public before the seed is.
                 journal.write(_line(event, name))
                 note(f"{_line(event, name)}; its seed was {event.seed}")
             else:
-                journal.tell(_line(event, name))
+                journal.write_and_note(_line(event, name))
             if isinstance(event, events.AnnulledReplayed):
                 bar.show("again", event.number)
             elif isinstance(event, events.SubstitutesPlanned):
@@ -171,17 +170,17 @@ def _line(event: events.Event, name: str) -> str:
             return f"accepted: {what}"
         case events.FinishedAsBegun(round_number, what):
             return (
-                f"round {round_number} was begun under other settings and is finished under those;"
+                f"round {round_number} began under other settings and is finished under those;"
                 f" changed since: {what}"
             )
         case events.HostRemark(text):
             return text
         case events.AnnulledReplayed(matches):
-            return f"{counted(matches, 'annulled match')} {_are(matches)} played again"
+            return f"{counted(matches, 'annulled match')} {_are(matches)} replayed"
         case events.Suspended(player, round_number, reason):
             return f"{player} is suspended and sits out round {round_number}: {reason}"
         case events.RoundAwaited(round_number, moment):
-            return f"{name}, round {round_number} begins at {moment_text(moment)}"
+            return f"{name}, round {round_number} begins at {time_text(moment)}"
         case events.PlayersAwaited(round_number, reason):
             return f"{name}, round {round_number} waits for programs of authors: {reason}"
         case events.StillSuspended(players):
@@ -193,7 +192,7 @@ def _line(event: events.Event, name: str) -> str:
             there = f" ({total - missing} are stored already)" if total > missing else ""
             return f"{text}, with substitutes, {at_once} at once{there}"
         case events.MatchVoid():
-            return f"{event.id}: void, to be played again: {event.why}"
+            return f"{event.id}: void, will be replayed: {event.why}"
         case events.RoundComplete(standings, matches, seconds):
             leader = standings["players"][0]
             return (
@@ -217,10 +216,10 @@ def match_line(match: MatchSummary) -> str:
 
 
 class Bar:
-    """Shows one thing after another that has many matches.
+    """Shows the progress of rounds, one after the other.
 
-    On a terminal a bar moves, and forfeits are named above it, as is what else goes to standard error.
-    Elsewhere there is a line for each match, or without `each` for forfeits alone.
+    A terminal has a progress bar, with forfeits and other lines of standard error above it. Elsewhere there
+    is a line for each match, or without `each` for each forfeit.
     """
 
     def __init__(self, each: bool = False) -> None:
@@ -236,29 +235,28 @@ class Bar:
         self.close()
 
     def show(self, title: str, total: int, done: int = 0) -> None:
-        """Show from now on what `title` names, of whose matches so many are done already."""
+        """Show the progress of `title` from now on: `done` of `total` matches are done."""
         self._total, self._done = total, done
         self._begun = self._begun or time.monotonic()
         if sys.stderr.isatty():
-            progress, task = self._bar = self._bar or _drawn()
+            progress, task = self._bar = self._bar or _start_bar()
             progress.update(task, description=printable(title), total=total)
             self._tell_figures()
             progress.start()
 
-    def seen(self, match: MatchSummary) -> None:
+    def show_match(self, match: MatchSummary) -> None:
         if match.faulty is not None or (self._each and self._bar is None):
-            tell(match_line(match))
+            print_stderr_line(match_line(match))
         self.step()
 
     def step(self) -> None:
-        """One more of what there are so many is done."""
         self._done += 1
         self._played += 1
         if self._bar is not None:
             self._tell_figures()
 
     def close(self) -> None:
-        """Leave what there is, and draw no more; what is shown later has a pace of its own."""
+        """Stop the bar; a later one starts with a new pace."""
         self._played, self._begun = 0, 0.0
         if self._bar is not None:
             self._bar[0].stop()
@@ -267,12 +265,12 @@ class Bar:
     def _tell_figures(self) -> None:
         assert self._bar is not None
         progress, task = self._bar
-        words = figures(self._done, self._total, self._played, time.monotonic() - self._begun)
+        words = progress_text(self._done, self._total, self._played, time.monotonic() - self._begun)
         progress.update(task, completed=self._done, figures=words)
 
 
-def figures(done: int, total: int, played: int, seconds: float) -> str:
-    """``45 of 1600 matches, 120 a minute, 13 min left``: `played` of those that are done took so long."""
+def progress_text(done: int, total: int, played: int, seconds: float) -> str:
+    """``45 of 1600 matches, 120 a minute, 13 min left``, by the pace of `played` matches in `seconds`."""
     text = f"{done} of {total} matches"
     if not played:
         return text
@@ -280,10 +278,10 @@ def figures(done: int, total: int, played: int, seconds: float) -> str:
     text += f", {a_minute:.{0 if a_minute >= 10 else 1}f} a minute"
     if done >= total:
         return text
-    return f"{text}, {duration(max(1, round((total - done) * seconds / played)))} left"
+    return f"{text}, {duration_text(max(1, round((total - done) * seconds / played)))} left"
 
 
-def _drawn() -> tuple[Progress, TaskID]:
+def _start_bar() -> tuple[Progress, TaskID]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
     from rich.table import Column

@@ -1,4 +1,4 @@
-"""The report of a regression test that has ended: for people, as JSON, Markdown and JUnit."""
+"""The report of a finished regression test: text, JSON, Markdown and JUnit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from arbiter.cli.ci_reports import Case, check_path, junit, record_name, write_records
+from arbiter.cli.ci_reports import Case, check_writable, junit, record_name, write_records
 from arbiter.cli.output import result_text, say
 from arbiter.cli.rerun_command import play_command
 from arbiter.errors import BotCheckFailed, ConfigError, Problem
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from arbiter.trials.regression.trial_state import ScoredMatch, Trial
 
 PRINTED = 3
-"""Of the worst matches those that are printed, so that the verdict stays on the screen."""
+"""Number of worst matches that are printed, so that the verdict stays on the screen."""
 
 
 SITE = re.compile(r"https?://[^\s<>\\?#]+", re.IGNORECASE)
-"""Addresses that a test's page can be below, and that stand in Markdown as they are."""
+"""Addresses of sites that need no escaping in Markdown."""
 
 
 class EndedTest(NamedTuple):
-    """A test that has ended: where it stands, the seed of its deals, how long this run of it took, the
-    records of the candidate's worst matches, and the address of its page, None if no site was named.
+    """A finished test: its state, the seed of its deals, the time of this run in seconds, the records of the
+    candidate's worst matches by id, and the address of its page, None without --report.
     """
 
     trial: Trial | ChoiceTrial
@@ -54,37 +54,35 @@ class EndedTest(NamedTuple):
     def of(
         cls, trial: Trial | ChoiceTrial, season: SeasonStore, seconds: float, page: str | None = None
     ) -> EndedTest:
-        """A test with the records of its worst matches, from the season that holds them."""
         names = [played.match.id for played in trial.worst()]
         found = {name: record for name in names if (record := season.match(name))}
         return cls(trial, season.seed, seconds, found, page)
 
 
-class TrialSaid(NamedTuple):
-    """The verdict of a trial in a line, and the figures behind it: as labels and texts, and as JSON."""
+class TrialText(NamedTuple):
+    """The verdict of a trial in one line, and its figures: as labelled rows, and as JSON."""
 
     headline: str
     rows: list[tuple[str, str]]
     figures: Mapping[str, Any]
 
     @classmethod
-    def of(cls, trial: Trial | ChoiceTrial) -> TrialSaid:
-        """The same whatever was asked."""
+    def of(cls, trial: Trial | ChoiceTrial) -> TrialText:
         if isinstance(trial, ChoiceTrial):
             return cls(choice_text.headline(trial), choice_text.rows(trial), choice_text.figures(trial))
         return cls(headline(trial), rows(trial), figures(trial))
 
 
-def page_of(site: str, name: str) -> str:
-    """The address of a test's page on a site that shows its store; ConfigError where `site` is none."""
+def page_url(site: str, name: str) -> str:
+    """Return the address of a test's page on a site; ConfigError if `site` is not an address."""
     if SITE.fullmatch(site) is None or not site.isprintable():
-        hint = "write the one under which arbiter serve --tests is reached, as https://cards.example.org"
-        raise ConfigError(f"--report: not an address of a site: {site!r}", hint=hint)
+        hint = "give the address of arbiter serve --tests, as https://cards.example.org"
+        raise ConfigError(f"--report: expected the address of a site, got {site!r}", hint=hint)
     return f"{site.rstrip('/')}/tests/{quote(name, safe='')}"
 
 
-def print_ended(ended: EndedTest) -> None:
-    trial, told = ended.trial, TrialSaid.of(ended.trial)
+def print_report(ended: EndedTest) -> None:
+    trial, told = ended.trial, TrialText.of(ended.trial)
     say(told.headline)
     shown = [*told.rows, *([] if ended.page is None else [("page", ended.page)])]
     width = max(10, *(len(label) for label, _ in shown))
@@ -93,13 +91,13 @@ def print_ended(ended: EndedTest) -> None:
     found = _worst_with_commands(ended)
     if trial.exit_code == 0 or not found:
         return
-    say(f"\n{_what_is_worst(trial)}, each with the command that plays it again:")
+    say(f"\n{_worst_heading(trial)}, each with the command that replays it:")
     for played, again in found[:PRINTED]:
         say(f"\n{played.match.id}: {result_text(played.match)}\n  {again}")
 
 
 def _worst_with_commands(ended: EndedTest) -> list[tuple[ScoredMatch, str]]:
-    """The candidate's worst matches, its faults first, each with the command that plays it again."""
+    """Return the candidate's worst matches, faults first, each with the command that replays it."""
     found, experiment = ended.trial.worst(), ended.trial.experiment
     by_id: dict[str, MatchSpec] = {}
     for block, table in {(played.match.round or 0, played.match.table) for played in found}:
@@ -109,15 +107,15 @@ def _worst_with_commands(ended: EndedTest) -> list[tuple[ScoredMatch, str]]:
     return [(played, play_command(by_id[played.match.id])) for played in found]
 
 
-def _what_is_worst(trial: Trial | ChoiceTrial) -> str:
+def _worst_heading(trial: Trial | ChoiceTrial) -> str:
     return "The faults" if trial.exit_code == BotCheckFailed.exit_code else "The candidate's worst matches"
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The paths of the documents asked for, written however a test ends.
+    """The paths of the requested documents, which are written however a test ends.
 
-    ConfigError where one could not be written; of `records`, a folder, that is known at the end only.
+    ConfigError if one cannot be written; for the folder `records`, this is found at the end only.
     """
 
     junit: str | None
@@ -127,39 +125,42 @@ class Documents:
 
     def __post_init__(self) -> None:
         for path in (self.junit, self.summary, self.json):
-            check_path(path)
+            check_writable(path)
 
     @property
     def paths(self) -> list[str]:
-        """Those that are written."""
         paths = (self.junit, self.summary, self.json, self.records)
         return [path for path in paths if path is not None]
 
-    def ended(self, ended: EndedTest) -> None:
-        """Write the documents of a verdict; ConfigError at the end names those that could not be written."""
+    def write_verdict(self, ended: EndedTest) -> None:
+        """Write the documents of a verdict; ConfigError at the end lists the failures."""
         trial, linked = ended.trial, None
         if self.records is not None and self.summary is not None:
             linked = os.path.relpath(self.records, Path(self.summary).absolute().parent)
-        told = TrialSaid.of(trial)
+        told = TrialText.of(trial)
         details = "\n".join(f"{label}: {text}" for label, text in told.rows)
         case = _case(told.headline, trial.exit_code, details, ended.seconds)
-        if problems := self._write(case, summary(ended, linked), shape(ended), ended.records):
+        if problems := self._write(case, summary(ended, linked), report_json(ended), ended.records):
             raise ConfigError(problems)
 
-    def failed(self, message: str, code: int, seconds: float) -> None:
-        """Write the documents of a test without a verdict; a failure here is not raised beside that one."""
+    def write_failure(self, message: str, code: int, seconds: float) -> None:
+        """Write the documents of a test without a verdict; failures to write are ignored."""
         text = f"### ❌ no verdict\n\nexit {code}: {markdown(message)}\n"
         found = {"verdict": None, "exit": code, "error": message}
         self._write(_case(message, code, message, seconds), text, found, None)
 
     def _write(
-        self, case: Case, summary: str, shape: Mapping[str, Any], records: Mapping[str, MatchRecord] | None
+        self,
+        case: Case,
+        summary: str,
+        figures_json: Mapping[str, Any],
+        records: Mapping[str, MatchRecord] | None,
     ) -> list[Problem]:
-        """Write those asked for; what keeps one from being written costs no other."""
+        """Write the requested documents, and return the problems of failed ones."""
         writing: list[tuple[str | None, Callable[[str, Any], None], Any]] = [
             (self.junit, write_atomically, junit("arbiter regress", [case], case.seconds)),
             (self.summary, write_atomically, summary),
-            (self.json, write_atomically, json.dumps(shape, indent=1) + "\n"),
+            (self.json, write_atomically, json.dumps(figures_json, indent=1) + "\n"),
             (None if records is None else self.records, write_records, records),
         ]
         problems: list[Problem] = []
@@ -173,15 +174,15 @@ class Documents:
 
 
 def _case(line: str, code: int, details: str, seconds: float) -> Case:
-    """The one case of the JUnit file, which fails exactly when the exit code is not 0."""
+    """Return the case of the JUnit file, which fails if the exit code is not 0."""
     return Case("arbiter", "regress", seconds, bool(code), line, details, f"exit {code}")
 
 
-def shape(ended: EndedTest) -> dict[str, Any]:
+def report_json(ended: EndedTest) -> dict[str, Any]:
     trial = ended.trial
     found = _worst_with_commands(ended)
     return {
-        **TrialSaid.of(trial).figures,
+        **TrialText.of(trial).figures,
         "exit": trial.exit_code,
         "worst": [
             {"match": played.match.id, "score": played.score, "again": again} for played, again in found
@@ -194,8 +195,8 @@ def shape(ended: EndedTest) -> dict[str, Any]:
 
 
 def summary(ended: EndedTest, records: str | None = None) -> str:
-    """The summary for a page of CI; matches are links where their `records` lie in a folder."""
-    trial, told = ended.trial, TrialSaid.of(ended.trial)
+    """Return the summary in Markdown; matches link to their files in the folder `records`, if given."""
+    trial, told = ended.trial, TrialText.of(ended.trial)
     mark = "✅" if trial.exit_code == 0 else "❌"
     lines = [f"### {mark} {markdown(told.headline)}", "", "| | |", "|---|---|"]
     lines += [f"| {markdown(label)} | {markdown(text)} |" for label, text in told.rows]
@@ -209,8 +210,8 @@ def summary(ended: EndedTest, records: str | None = None) -> str:
         lines += ["", f"[The test from block to block](<{ended.page}>)"]
     found = _worst_with_commands(ended)
     if found:
-        heading = ["| match | points | play it again |", "|---|---|---|"]
-        lines += ["", f"{_what_is_worst(trial)}:", "", *heading]
+        heading = ["| match | points | replay it |", "|---|---|---|"]
+        lines += ["", f"{_worst_heading(trial)}:", "", *heading]
     for played, again in found:
         name, result = played.match.id, markdown(result_text(played.match))
         shown = markdown_link(name, f"{records}/{record_name(name)}") if records else markdown(name)

@@ -1,4 +1,4 @@
-"""Progress of a regression test: its cost beforehand, then where it stands."""
+"""Show the progress of a regression test: first its expected cost, then its state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
-from arbiter.cli.output import duration, note, tell
+from arbiter.cli.output import duration_text, note, print_stderr_line
 from arbiter.cli.progress import match_line
 from arbiter.text import counted, printable
 from arbiter.trials.regression.best_of_n import ChoiceTrial
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from arbiter.trials.regression.experiment import Experiment
 
 PILOT = 4
-"""Blocks until their variance is good enough to say what the test will cost."""
+"""Blocks whose variance is enough to estimate the cost of the test."""
 PACE = 8
-"""Matches until it is known how long one takes: the first ones wait for their workers to start."""
+"""Matches whose time is enough to estimate the pace: the first ones include the start of the workers."""
 GUESSED_VARIANCE = 0.09
-"""The variance of a match's score before anything was played; it is 0.07 to 0.1 in the four games."""
+"""The assumed variance of a match's score; measured: 0.07 to 0.1 in the four games."""
 TOLD_BY_POINTS = 0.75
-"""The share of that variance that points tell; it is 0.6 to 0.85 in the four games."""
+"""The assumed share of that variance with points; measured: 0.6 to 0.85 in the four games."""
 EVERY, LINE_SECONDS = 16, 10.0
-"""Blocks and seconds between two lines where there is no terminal: a log stays short."""
+"""Blocks and seconds between two lines without a terminal, so that a log stays short."""
 SECONDS = 0.5
-"""Seconds between two changes of the line on a terminal, so that it can be read."""
+"""Seconds between two updates of the line on a terminal, so that it can be read."""
 
 
 class Watch:
-    """Shows how far a test is: by one line that changes on a terminal, by lines elsewhere."""
+    """Shows the state of a test: one updated line on a terminal, a line now and then elsewhere."""
 
     def __init__(self, experiment: Experiment, at_once: int) -> None:
         self._experiment, self._at_once = experiment, at_once
@@ -61,18 +61,18 @@ class Watch:
             self._live.stop()
 
     def start(self, trial: Trial | ChoiceTrial) -> None:
-        """Say before the first match what the test may cost, or how far it is already."""
+        """Print the expected cost before the first match, or the state of a test that was begun before."""
         experiment = self._experiment
         self._begun = time.monotonic()
         self._told = trial.blocks_taken
         there = counted(trial.from_store, "match")
-        there += f", {counted(trial.blocks_taken, 'whole block')}, came from the store ({experiment.name})"
+        there += f", {counted(trial.blocks_taken, 'whole block')}, from the store ({experiment.name})"
         if trial.verdict is not None:
-            note(f"decided before, and nothing is played: {there}; --fresh begins anew")
+            note(f"decided before, nothing to play: {there}; --fresh starts over")
         elif trial.from_store:
-            note(f"going on: {there}")
+            note(f"continuing: {there}")
         if isinstance(trial, ChoiceTrial):
-            self._out.update(_who_left(trial))
+            self._out.update(_eliminated(trial))
         if trial.verdict is None and not trial.from_store:
             self._announce(trial)
 
@@ -89,20 +89,20 @@ class Watch:
                 test.expected_blocks(elo, guess / size * test.share**2) for elo in (test.elo0, test.elo1)
             )
             note(
-                f"{text}; at a guess {worse * size:.0f} matches if the truth is {test.elo0:+g} Elo,"
+                f"{text}; expected: {worse * size:.0f} matches if the difference is {test.elo0:+g} Elo,"
                 f" {better * size:.0f} if it is {test.elo1:+g}"
             )
 
-    def seen(self, trial: Trial | ChoiceTrial, match: MatchSummary) -> None:
+    def show_match(self, trial: Trial | ChoiceTrial, match: MatchSummary) -> None:
         self._played += 1
         if match.faulty is not None:
             note(match_line(match))
         if isinstance(trial, ChoiceTrial):
-            for table in _who_left(trial):
+            for table in _eliminated(trial):
                 if table not in self._out:
                     self._out.add(table)
                     text = f"after {counted(trial.blocks, 'block')}: {state_text(trial, table)}"
-                    note(f"{trial.name_of(table)} leaves {text}")
+                    note(f"{trial.name_of(table)} is out {text}")
         if trial.verdict is not None or self._played < PACE:
             return
         if isinstance(trial, Trial) and not self._priced and trial.run.blocks >= PILOT:
@@ -113,7 +113,7 @@ class Watch:
             self._live.update(printable(self._where(trial)), refresh=True)
         elif self._live is None and blocks >= self._told + EVERY and since >= LINE_SECONDS:
             self._told = blocks
-            tell(self._where(trial))
+            print_stderr_line(self._where(trial))
         else:
             return
         self._shown = time.monotonic()
@@ -122,15 +122,15 @@ class Watch:
         return self._played / max(time.monotonic() - self._begun, 1e-3)
 
     def _price(self, trial: Trial) -> str:
-        """Return the cost of the test by the variance and the pace of the first blocks."""
+        """Return the expected cost of the test in words, by the variance and pace of the first blocks."""
         test, size, pace = self._experiment.test, self._experiment.block_size, self._pace()
         parts = [
-            f"{blocks * size:.0f} matches (some {duration(blocks * size / pace)}) if it is {elo:+g} Elo"
+            f"{blocks * size:.0f} matches (some {duration_text(blocks * size / pace)}) if it is {elo:+g} Elo"
             for elo, blocks in zip((test.elo0, test.elo1), test.cost(trial.run), strict=True)
         ]
-        text = f"by the first {trial.run.blocks} blocks, expected are {', '.join(parts)}"
+        text = f"estimated from {trial.run.blocks} blocks: {', '.join(parts)}"
         if test.most_blocks is not None and test.most_blocks < max(test.cost(trial.run)):
-            text += f"; {counted(test.most_blocks, 'block')} are likely too few"
+            text += f"; {counted(test.most_blocks, 'block')} are probably too few"
         return text
 
     def _where(self, trial: Trial | ChoiceTrial) -> str:
@@ -143,11 +143,11 @@ class Watch:
         )
         text += f"{60 * pace:.0f} a minute; {awaited_evidence(trial)}"
         if report.to_go is not None and report.to_go >= 1:
-            left = duration(report.to_go * self._experiment.block_size / pace)
-            text += f", some {left} to go"
+            left = duration_text(report.to_go * self._experiment.block_size / pace)
+            text += f", about {left} left"
         return text
 
 
-def _who_left(trial: ChoiceTrial) -> list[int]:
-    """The tables of those that are out of the race."""
+def _eliminated(trial: ChoiceTrial) -> list[int]:
+    """Return the tables of the candidates that are out of the race."""
     return [table for table in trial.tables if table not in trial.in_race]

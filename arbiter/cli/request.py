@@ -1,4 +1,4 @@
-"""`request`: an author asks a site for matches of his version."""
+"""`request`: request unrated matches of a version from a site."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("url")
 @click.argument("kind", type=click.Choice(["match", "gauntlet", "regress"]))
-@click.option("--season", required=True, help="Its name on the site.")
-@click.option("--version", type=click.IntRange(min=1), required=True, help="Which of your versions plays.")
+@click.option("--season", required=True, help="The season's name on the site.")
+@click.option(
+    "--version", type=click.IntRange(min=1), required=True, help="The number of your version that plays."
+)
 @click.option("--against", multiple=True, metavar="NAME", help="A player, or a version as NAME@VERSION.")
 @click.option(
-    "--deals", "deals_file", type=click.Path(), help="Cards of a match: a record, or a list of deals."
+    "--deals", "deals_file", type=click.Path(), help="JSON file with the deals of a match, or a match record."
 )
-@click.option("--matches", type=click.IntRange(min=1), help="How many are played at most.")
+@click.option("--matches", type=click.IntRange(min=1), help="Maximum number of matches.")
 @token_option
-@click.option("--no-wait", is_flag=True, help="Do not wait until it is over.")
+@click.option("--no-wait", is_flag=True, help="Do not wait for the result.")
 @format_option
 def request(
     url: str,
@@ -42,21 +44,21 @@ def request(
     no_wait: bool,
     style: str,
 ) -> None:
-    """Ask a site for matches of your version, out of competition, and wait for what comes of them.
+    """Request unrated matches of your version from a site.
 
-    A match is one table in all seats on the same cards; a gauntlet meets all others in turn; regress tests
-    whether the version is better than the one of --against. Exit 0: played; 3: refused or cancelled; 2: it
-    cannot be asked; 1: no site answers.
+    The command waits for the result. match: one table, in all seats on the same deals. gauntlet: all other
+    players in turn. regress: test whether the version is better than the one of --against. Exit 0: played; 3:
+    refused or cancelled; 2: invalid request; 1: the site does not answer.
 
     Example: arbiter request http://127.0.0.1:8000/ match --season demo --version 2 --against greedy
     """
-    from arbiter.cli.bot_arguments import deals_in
+    from arbiter.cli.bot_arguments import extract_deals
     from arbiter.cli.options import read_json
     from arbiter.contest.submissions.client import Site
 
     wish: dict[str, Any] = {"kind": kind, "version": version, "against": list(against)}
     if deals_file is not None:
-        wish["deals"] = list(deals_in(read_json(deals_file), deals_file))
+        wish["deals"] = list(extract_deals(read_json(deals_file), deals_file))
     if matches is not None:
         wish["matches"] = matches
     site = Site(url, season, token_of(token_file), "requests")
@@ -73,7 +75,7 @@ def request(
     else:
         say(f"{printable(str(found.get('player')))} {printable(str(found.get('say')))}")
         for row in (found.get("outcome") or {}).get("opponents", ()):
-            counts = f"{row['wins']} won, {row['draws']} level, {row['losses']} lost"
+            counts = f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost"
             say(f"  against {printable(str(row['player']))}: {counts}")
     if found.get("state") in ("refused", "cancelled"):
         raise BotCheckFailed(f"request {found['id']} was {found['state']}")

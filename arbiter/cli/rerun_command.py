@@ -1,4 +1,4 @@
-"""The command line that plays a match again, and who of its players can sit there again."""
+"""The command line that replays a match, and the players that can no longer take part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arbiter.games import make
 from arbiter.match.limits import options_of
 from arbiter.match.spec import original
 from arbiter.sandbox.landlock import path_of
-from arbiter.sandbox.player_command import lacking, registered
+from arbiter.sandbox.player_command import missing_programs, register
 from arbiter.season.config.settings_diff import is_sent, rated_name
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def play_command(spec: MatchSpec) -> str:
-    """``arbiter play`` with what the match was planned with, as typed in the current folder."""
+    """Return the ``arbiter play`` command of a planned match, with paths relative to the current folder."""
     words = ["arbiter", "play", "--game", spec.game, "--seed", spec.seed]
     if spec.round is not None:
         words += ["--round", str(spec.round)]
@@ -39,28 +39,27 @@ def play_command(spec: MatchSpec) -> str:
 
 
 def settings_of_match(record: MatchRecord, season: SeasonStore) -> dict[str, Any] | None:
-    """The settings that a stored match was played under; None if they are not kept."""
+    """Return the settings of a stored match's round; None if they are not stored."""
     digests = {stored.number: stored.digest for stored in season.rounds()}
     return season.settings(digests[record.round]) if record.round in digests else None
 
 
-def absent(
+def unavailable_players(
     record: MatchRecord, settings: Mapping[str, Any] | None, folder: Path
 ) -> Iterator[tuple[int, str]]:
-    """Yield (seat, reason) for every seat of a match in which nobody can sit again.
+    """Yield (seat, reason) for each player of a match who can no longer take part.
 
-    `settings` are those that it was played under, None if they are not kept; names in them are relative to
-    `folder`.
+    `settings` are those of the match, None if they are not stored; their paths are relative to `folder`.
     """
     players = {} if settings is None else _players(settings, folder)
     for seat, name in enumerate(record.players):
         player = players.get(original(name))
         if record.bots and record.bots[seat].model is not None:
-            yield seat, f"{name} is a language model, which plays in whole matches alone"
+            yield seat, f"{name} is a language model, which plays only in whole matches"
         elif player is None:
-            yield seat, f"the command of {name} is not known: the settings of that round are not kept"
-        elif messages := list(lacking(player)):
-            yield seat, f"the program of {name} is gone: {messages[0]}"
+            yield seat, f"the command of {name} is unknown: the settings of that round are not stored"
+        elif messages := list(missing_programs(player)):
+            yield seat, f"the program of {name} is missing: {messages[0]}"
 
 
 def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
@@ -74,17 +73,17 @@ def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
         name, (first, *words) = rated_name(player["name"], player.get("version")), player["command"]
         command = (languages.get(first, first), *words)
         env = {"PATH": path} if is_sent(player) else {}
-        found[name] = registered(name, command, folder, env, read=player.get("read", ()))
+        found[name] = register(name, command, folder, env, read=player.get("read", ()))
     return found
 
 
 def _bot(player: Player) -> str:
     env = [f"{key}={value}" for key, value in player.env.items()]
-    return shlex.join([*env, *map(_near, player.command)])
+    return shlex.join([*env, *map(_relative, player.command)])
 
 
-def _near(word: str) -> str:
-    """A file below the current folder by its path from there."""
+def _relative(word: str) -> str:
+    """Make the path of a file below the current folder relative."""
     try:
         return str(Path(word).relative_to(Path.cwd())) if os.path.isabs(word) else word
     except ValueError:

@@ -1,4 +1,4 @@
-"""`review`: what each decision of a match cost, or of all matches of a round."""
+"""`review`: rate each decision of a match, or of all matches of a round."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ USUAL_BUDGET = "10s"
 LISTED = 20
 LEAST_BUDGET_MS = 100
 ROLLOUTS = "rollouts"
-"""In place of a player, where none has this name: one that plays every game, and needs `arbiter.envs`."""
+"""The built-in reviewer, unless a player has this name; it needs `arbiter.envs`."""
 
 
 @click.command()
 @config_argument
 @click.argument("match_id", required=False)
-@click.option("--round", "number", type=click.IntRange(min=1), metavar="N", help="All matches of a round.")
+@click.option(
+    "--round", "number", type=click.IntRange(min=1), metavar="N", help="Review all matches of this round."
+)
 @click.option(
     "--by",
     metavar="NAME",
-    help="A player of the season, or a command, that values the answers; or: rollouts.",
+    help="The reviewer: a player of the season, a command, or rollouts.",
 )
-@click.option("--seat", type=int, metavar="K", help="Of one match: the decisions of seat K alone.")
+@click.option("--seat", type=int, metavar="K", help="With one match: only the decisions of seat K.")
 @click.option(
     "--budget", default=USUAL_BUDGET, show_default=True, help="Thinking time for a match, all seats together."
 )
@@ -58,11 +60,11 @@ def review(
     store_url: str | None,
     style: str,
 ) -> None:
-    """What each decision of a match cost, as a program sees it that values answers: `gen_values`.
+    """Rate each decision of a match.
 
-    It is asked in each seat's place, knowing what the seat knew. By default `review_by` of the file reviews,
-    else the best player that can; `--by rollouts` needs no player. What it finds is kept, and a round goes on
-    where it was.
+    A reviewer, which must support `gen_values`, values the answers of each seat, knowing what the seat knew.
+    By default it is `review_by` of the file, else the best player that can; `--by rollouts` needs no player.
+    Reviews are stored; run the same command again to continue a round.
 
     Example: arbiter review configs/demo.yaml r001/t01/m0
     """
@@ -71,19 +73,19 @@ def review(
     from arbiter.cli.open_season import open_season, with_roster
 
     if (match_id is None) == (number is None):
-        raise ConfigError("name one match, as r001/t01/m0, or a round: --round N")
+        raise ConfigError("expected a match id, such as r001/t01/m0, or --round N")
     if seat is not None and match_id is None:
-        raise ConfigError("--seat goes with one match")
+        raise ConfigError("--seat needs a match id")
     budget_ms = _milliseconds(budget)
     settled, stored, store = open_season(config, store_url)
     settled = with_roster(settled)
     with closing(store):
         if match_id is not None:
-            found = _one(settled, stored, match_id, seat, by, budget_ms)
+            found = _review_match(settled, stored, match_id, seat, by, budget_ms)
             print_result(style, found, lambda: _print_match(found, match_id))
             return
         assert number is not None
-        losses = _round(settled, stored, number, by, budget_ms, workers)
+        losses = _review_round(settled, stored, number, by, budget_ms, workers)
     print_result(
         style,
         {"season": settled.season, "round": number, **losses},
@@ -99,33 +101,35 @@ def _milliseconds(budget: str) -> int:
     except ConfigError as error:
         raise ConfigError(f"--budget: {error}") from None
     if found < LEAST_BUDGET_MS:
-        raise ConfigError(f"--budget {budget} is too short", hint=f"at least {LEAST_BUDGET_MS}ms")
+        raise ConfigError(f"--budget: expected at least {LEAST_BUDGET_MS}ms, got {budget}")
     return found
 
 
-def _reviewers(settled: Config, stored: SeasonStore, by: str | None, budget_ms: int) -> list[Reviewer]:
-    """Who may review, the first one first: the one that is named, else all players, the best first."""
-    from arbiter.cli.bot_arguments import with_tier
-    from arbiter.sandbox.player_command import lacking
+def _possible_reviewers(
+    settled: Config, stored: SeasonStore, by: str | None, budget_ms: int
+) -> list[Reviewer]:
+    """Return the possible reviewers in order: the named one, else all players, the best first."""
+    from arbiter.cli.bot_arguments import with_isolation
+    from arbiter.sandbox.player_command import missing_programs
     from arbiter.store.address import file_of
     from arbiter.store.sqlite import companions
     from arbiter.trials.regression.program_identity import Digests
     from arbiter.trials.review.review_round import Reviewer
 
     if name := by or settled.review_by:
-        players = [_named(settled, name)]
-        for problem in lacking(players[0]):
+        players = [_reviewer_named(settled, name)]
+        for problem in missing_programs(players[0]):
             raise ConfigError(f"{players[0].name}: {problem}")
     else:
-        players = [player for player in _ranked(settled, stored) if not list(lacking(player))]
-    limits, store = with_tier(settled.limits), file_of(settled.store)
+        players = [player for player in _ranked(settled, stored) if not list(missing_programs(player))]
+    limits, store = with_isolation(settled.limits), file_of(settled.store)
     ours = [] if store is None else [store, *companions(str(store))]
     digests = Digests(map(type(settled.file), (settled.file, *ours)))
     return [Reviewer.of(player, limits, budget_ms, digests) for player in players]
 
 
-def _named(settled: Config, name: str) -> Player:
-    from arbiter.cli.bot_arguments import player_of_command
+def _reviewer_named(settled: Config, name: str) -> Player:
+    from arbiter.cli.bot_arguments import parse_player
     from arbiter.errors import did_you_mean
     from arbiter.match.spec import Player
 
@@ -134,15 +138,15 @@ def _named(settled: Config, name: str) -> Player:
         return entries[-1].player
     if name == ROLLOUTS:
         words = [sys.executable, "-m", "arbiter.envs.rollout_bot", "--game", settled.game.name]
-        # Where bots are confined they see no packages but those that they may read.
+        # Confined bots see only the packages that they may read.
         return Player(ROLLOUTS, tuple(words), read=(str(Path(arbiter.__file__).parents[1]),))
     try:
-        return player_of_command(name, f"--by {name!r}")
+        return parse_player(name, f"--by {name!r}")
     except ConfigError as error:
         known = [entry.player.name for entry in settled.entries]
         if any(mark in name for mark in " /."):
             raise
-        raise ConfigError(f"--by {name}: there is no such player", hint=did_you_mean(name, known)) from error
+        raise ConfigError(f"--by {name}: unknown player", hint=did_you_mean(name, known)) from error
 
 
 def _ranked(settled: Config, stored: SeasonStore) -> list[Player]:
@@ -157,10 +161,10 @@ def _ranked(settled: Config, stored: SeasonStore) -> list[Player]:
     )
 
 
-def _one(
+def _review_match(
     settled: Config, stored: SeasonStore, match_id: str, seat: int | None, by: str | None, budget_ms: int
 ) -> Review:
-    """The review of a match: the one that is kept if it is by the same, else a new one, which is kept."""
+    """Return the review of a match: the stored one by the same reviewer, or a new one, which is stored."""
     from arbiter.replay.match_review import limit_to_seats
     from arbiter.season.administration import unknown_match
     from arbiter.table.executors import inline
@@ -170,8 +174,8 @@ def _one(
     if packed is None or record is None:
         raise unknown_match(match_id, stored.summaries())
     if seat is not None and not 0 <= seat < len(record.players):
-        raise ConfigError(f"--seat: there is no seat {seat}, only 0 to {len(record.players) - 1}")
-    number, reviewers = record.round or 0, _reviewers(settled, stored, by, budget_ms)
+        raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
+    number, reviewers = record.round or 0, _possible_reviewers(settled, stored, by, budget_ms)
     there = any(match_id in reviewed_matches(stored, number, one) for one in reviewers)
     found = stored.reviews.one(match_id) if there else None
     if found is None:
@@ -181,10 +185,10 @@ def _one(
     return found if seat is None else limit_to_seats(found, [seat])
 
 
-def _round(
+def _review_round(
     settled: Config, stored: SeasonStore, number: int, by: str | None, budget_ms: int, workers: int | None
 ) -> SeasonLosses:
-    """Review what is missing of a round; the losses of all of it."""
+    """Review the missing matches of a round; return the losses of all of them."""
     from arbiter.cli.progress import Bar
     from arbiter.season.snapshot.decision_losses import losses_of
     from arbiter.table.executors import processes, slots
@@ -199,7 +203,7 @@ def _round(
     ids = sorted(stored.match_ids(number))
     if not ids:
         raise ConfigError(f"no match of round {number} is stored")
-    reviewers = _reviewers(settled, stored, by, budget_ms)
+    reviewers = _possible_reviewers(settled, stored, by, budget_ms)
     chosen = next((one for one in reviewers if reviewed_matches(stored, number, one)), None)
     wanted = workers or min(idle_cores(), slots(settled.workers))
     with processes(slots(wanted)) as executor, Bar() as bar:
@@ -211,7 +215,7 @@ def _round(
         chosen = chosen or reviewers[0]
         there = len(reviewed_matches(stored, number, chosen))
         if there:
-            note(f"{counted(there, 'match')} of {len(ids)} came from the store")
+            note(f"{counted(there, 'match')} of {len(ids)} from the store")
         bar.show(f"round {number} by {chosen.player.name}", len(ids), there)
         for _ in review_round(stored, number, chosen, executor):
             bar.step()
@@ -221,9 +225,9 @@ def _round(
 
 
 def _print_match(found: Review, match_id: str) -> None:
-    """The costliest decisions in sentences, losses by seat and phase, luck, and the mistakes in a table."""
+    """Print the costliest decisions, losses by seat and phase, luck, and a table of the mistakes."""
     names = {of["seat"]: of["player"] for of in found["seats"]}
-    say(f"{match_id}, reviewed by {found['by']}; points are those of a deal")
+    say(f"{match_id}, reviewed by {found['by']}; in points of a deal")
     by_place = {decision["i"]: decision for decision in found["decisions"]}
     for decision in (by_place[i] for i in found["worst"]):
         no = f" No mistake: {decision['excuse']}." if decision["excuse"] else ""
@@ -235,16 +239,16 @@ def _print_match(found: Review, match_id: str) -> None:
     rows = [_row(decision, names) for decision in sorted(listed, key=lambda decision: decision["i"])]
     columns = ["move", "deal", "player", "request", "done", "worth", "best", "worth", "loss", "±", "to win"]
     if not any(win is not None for decision in found["decisions"] for win in decision["win"]):
-        say(f"{found['by']} gives no chances to win")
+        say(f"{found['by']} gives no winning chances")
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     if rows:
         more = f", the costliest of {len(mistakes)}" if len(mistakes) > len(listed) else ""
         print_table(columns, rows, f"mistakes{more}", left=(2, 3, 4, 6))
-    say("--format json has every decision, and what each of its options was worth")
+    say("--format json has every decision, with the value of each option")
 
 
 def _print_luck(found: Review, names: dict[int, str]) -> None:
-    """The luck of each seat's cards, and its lead over the mean of all seats with and without it."""
+    """Print the luck of each seat's cards, and its lead over the mean of all seats with and without luck."""
     rows: list[list[object]] = []
     leads = found.get("leads", [None] * len(found["luck"]))
     for seat, (luck, lead) in enumerate(zip(found["luck"], leads, strict=True)):

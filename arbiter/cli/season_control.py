@@ -1,4 +1,4 @@
-"""`status` and `stop`: a season from another terminal while it is played."""
+"""`status`, `stop`, `pause`, `resume`, `accept`: control a season while it is played."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.open_season import look, open_season
+from arbiter.cli.open_season import open_season, read_state
 from arbiter.cli.options import season_options, season_output_options
-from arbiter.cli.output import moment_text, note, print_json, say
+from arbiter.cli.output import note, print_json, say, time_text
 from arbiter.errors import ConfigError
 from arbiter.season.consent import require_consent_now
 from arbiter.season.snapshot import season_figures
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.schema import VoidPlays
 
 LOOK_SECONDS = 0.2
-"""Between two looks at who plays: short for a user who waits, and cheap for the store."""
+"""Interval of polling: short for a user who waits, and cheap for the store."""
 MOST_NAMED = 4
-"""Players who are named where voids are counted in one line: those of one table."""
+"""Number of players that the line about voids names: those of one table."""
 
 
 @click.command()
 @season_output_options
 def status(config: str, store_url: str | None, style: str) -> None:
-    """Show how many rounds are complete, how far the one begun is, and who plays it now.
+    """Show the progress of a season and who plays it.
 
     Example: arbiter status configs/demo.yaml
     """
-    state = look(config, store_url)
+    state = read_state(config, store_url)
     shape = season_figures.status(state)
     if style == "json":
         print_json(shape)
@@ -45,13 +45,13 @@ def status(config: str, store_url: str | None, style: str) -> None:
     if begun := shape["round"]:
         say(f"round {begun['round']}: {begun['stored']} of {begun['matches']} matches stored")
     if state.following is not None:
-        say(f"round {state.following.number} is due at {moment_text(state.following.begins)}")
+        say(f"round {state.following.number} is due at {time_text(state.following.begins)}")
     if until is not None and state.closed is None and state.seed is None:
-        say(f"rounds are begun as long as they end before {moment_text(until)}")
+        say(f"no round begins that would not end before {time_text(until)}")
     if state.frozen is not None:
-        say(f"the public sees no results after round {state.frozen} until the season is over")
+        say(f"results after round {state.frozen} are hidden from the public until the season is over")
     if shape["annulled"]:
-        again = f", {shape['to_replay']} to be played again" if shape["to_replay"] else ""
+        again = f", {shape['to_replay']} to be replayed" if shape["to_replay"] else ""
         say(f"{counted(shape['annulled'], 'match')} annulled{again}")
     if voids := voids_in_words(shape["voids"]):
         say(f"{voids} (docs/explanation/exceptional-situations.md)")
@@ -61,13 +61,13 @@ def status(config: str, store_url: str | None, style: str) -> None:
         if since is not None:
             say(f"{what} since {since}")
     if shape["asks"] is not None:
-        say(f"to be accepted before it goes on (arbiter accept): {shape['asks']}")
+        say(f"to be accepted before it continues (arbiter accept): {shape['asks']}")
     stopping = ", which was asked to stop" if state.holder and state.stopping else ""
-    say(f"played by {state.holder or 'nobody now'}{stopping}")
+    say(f"played by {state.holder}{stopping}" if state.holder else "not being played")
 
 
 def voids_in_words(voids: VoidPlays) -> str:
-    """Who sat in most plays that were void: ``3 of 3 voids in matches of eve``; "" for none."""
+    """Name the players in most void matches: ``3 of 3 voids in matches of eve``; "" without voids."""
     named = list(voids["players"].items())
     most = [name for name, number in named[:MOST_NAMED] if number == named[0][1]]
     if not most:
@@ -79,13 +79,13 @@ def voids_in_words(voids: VoidPlays) -> str:
 @click.command()
 @season_options
 def pause(config: str, store_url: str | None) -> None:
-    """Let the matches in flight be a season's last ones until it is resumed, here or elsewhere.
+    """Pause a season until it is resumed.
 
-    Where `serve --play` plays it, the site stays.
+    Matches in flight are finished. A site that plays it (`serve --play`) stays up.
 
     Example: arbiter pause configs/demo.yaml
     """
-    season = look(config, store_url).stored
+    season = read_state(config, store_url).stored
     if (since := season.running.read().paused) is not None:
         note(f"{season.name} is paused since {since}")
     season.running.pause(CONSOLE)
@@ -94,63 +94,64 @@ def pause(config: str, store_url: str | None) -> None:
 @click.command()
 @season_options
 def resume(config: str, store_url: str | None) -> None:
-    """Let a season go on that was paused or stopped, or that ended because somebody had to look at it.
+    """Resume a paused or stopped season.
 
-    A site that plays it (`serve --play`) begins again by itself; else `run-season` does.
+    This includes a season that stopped with an error. A site that plays it (`serve --play`) continues by
+    itself; otherwise use `run-season`.
 
     Example: arbiter resume configs/demo.yaml
     """
-    season = look(config, store_url).stored
+    season = read_state(config, store_url).stored
     if season.running.read().paused is None and (who := season.holder()) is not None:
-        note(f"{who} plays {season.name} already; it takes a changed calendar of the file before each round")
+        note(f"{who} plays {season.name} already; it reads the calendar in the file before each round")
     season.running.resume(CONSOLE)
 
 
 @click.command()
 @season_options
 def accept(config: str, store_url: str | None) -> None:
-    """Accept what has changed in a season's file since the last round, as --accept-changes does.
+    """Accept the changes in a season file.
 
-    A site that plays it (`serve --play`) takes it over by itself: matches in flight are played to their end
-    under the old settings.
+    This is what --accept-changes does for a run. A site that plays the season (`serve --play`) applies the
+    changes by itself; matches in flight are finished under the old settings.
 
     Example: arbiter accept configs/demo.yaml
     """
-    from arbiter.cli.bot_arguments import prepare
+    from arbiter.cli.bot_arguments import load_to_play
 
-    settled = prepare(config, store_url)
+    settled = load_to_play(config, store_url)
     season = open_season(config, store_url)[1]
     try:
         require_consent_now(settled, season)
     except ConfigError:
         say(f"accepted: {season.running.accept(CONSOLE)}")
     else:
-        note(f"{season.name}: nothing has to be accepted")
+        note(f"{season.name}: nothing to accept")
         return
     if (who := season.holder()) is not None:
         # The coordinator read the file when it began.
         season.ask_to_stop()
-        note(f"asked {who} to stop when the matches in flight are over; a site then begins again by itself")
+        note(f"asked {who} to stop after the matches in flight; a site then continues by itself")
 
 
 @click.command()
-@click.option("--wait", is_flag=True, help="Return only when nobody plays any more.")
+@click.option("--wait", is_flag=True, help="Wait until it has stopped.")
 @season_options
 def stop(config: str, wait: bool, store_url: str | None) -> None:
-    """Ask the coordinator of a season to stop: matches in flight are played to their end and stored.
+    """Stop a season after the matches in flight.
 
-    The one that plays then exits with 130, and the same command goes on later. A site that plays it stays:
-    `arbiter resume` lets it begin again.
+    They are finished and stored; then the command that plays the season exits with 130. Run it again to
+    continue. A site that plays it stays up: continue with `arbiter resume`.
 
     Example: arbiter stop configs/demo.yaml --wait
     """
-    season = look(config, store_url).stored
+    season = read_state(config, store_url).stored
     who = season.holder()
     if who is None:
-        note(f"nobody plays {season.name} now")
+        note(f"{season.name} is not being played")
         return
     season.audit.add(CONSOLE, STOP, "")
     season.ask_to_stop()
-    note(f"asked {who} to stop when the matches in flight are over")
+    note(f"asked {who} to stop after the matches in flight")
     while wait and season.holder() is not None:
         time.sleep(LOOK_SECONDS)

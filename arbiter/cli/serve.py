@@ -1,4 +1,4 @@
-"""`serve`: seasons in a browser, and played if asked to."""
+"""`serve`: serve seasons as a web site, and play them with --play."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.bot_arguments import prepare
-from arbiter.cli.options import needing, read_json
+from arbiter.cli.bot_arguments import load_to_play
+from arbiter.cli.options import read_json, require_extra
 from arbiter.cli.output import say
 from arbiter.errors import ConfigError
 from arbiter.season.config import load
@@ -24,37 +24,41 @@ if TYPE_CHECKING:
     from arbiter.web.pages.visitor_tables import Tables
 
 END_SECONDS = 4.0
-"""From the wish to end until what has not ended is killed."""
+"""Seconds from the request to end until child processes are killed."""
 LOOK_SECONDS = 0.2
 
 
 @click.command()
 @click.argument("configs", metavar="[CONFIG]...", type=click.Path(), nargs=-1)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes one that is free."
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free port."
 )
-@click.option("--play", is_flag=True, help="Play the seasons, too, each in a process of its own.")
+@click.option("--play", is_flag=True, help="Also play the seasons, each in a separate process.")
 @click.option(
     "--tables",
     "most_tables",
     type=click.IntRange(0, 50),
     default=0,
     metavar="N",
-    help="Visitors play house bots, unrated, at N tables at most.",
+    help="Let visitors play house bots, unrated, at up to N tables.",
 )
-@click.option("--tests", metavar="STORE", help="Show the regression tests of this store, too, or alone.")
+@click.option("--tests", metavar="STORE", help="Also show the regression tests of this store.")
 @click.option(
-    "--attacks", "attacked", type=click.Path(), metavar="FILE", help="Show what `arbiter attack` has written."
+    "--attacks",
+    "attacked",
+    type=click.Path(),
+    metavar="FILE",
+    help="Show the results that `arbiter attack` wrote.",
 )
 @click.option(
     "--public-url",
     "public",
     metavar="URL",
     multiple=True,
-    help="Where visitors find it, as https://cards.example.org; several are possible.",
+    help="The site's public address, such as https://cards.example.org; may be repeated.",
 )
-@click.option("--behind-proxy", is_flag=True, help="Believe X-Forwarded-For and -Proto of this machine.")
+@click.option("--behind-proxy", is_flag=True, help="Trust X-Forwarded-For and -Proto from this machine.")
 def serve(
     configs: tuple[str, ...],
     host: str,
@@ -66,10 +70,10 @@ def serve(
     public: tuple[str, ...],
     behind_proxy: bool,
 ) -> None:
-    """Show seasons in a browser: standings, charts, replays, and rounds as they are played.
+    """Serve seasons as a web site, and play them with --play.
 
-    Without --play it shows what others play. SIGTERM or Ctrl-C ends it and all that it started;
-    the same command goes on.
+    The site shows standings, charts, replays, and live rounds. Ctrl-C or SIGTERM ends it with its child
+    processes; run the same command again to continue.
 
     Example: arbiter serve configs/demo.yaml --play
     """
@@ -77,7 +81,7 @@ def serve(
         option = "--play" if play else "--tables" if most_tables else ""
         alone = "Give a CONFIG, --tests STORE or --attacks FILE."
         raise click.UsageError(f"{option} needs a CONFIG." if option else alone)
-    with needing("serve", "web"):
+    with require_extra("serve", "web"):
         from arbiter.web.child_processes import Coordinators, refuse_shared_files
         from arbiter.web.http import http_server
         from arbiter.web.http.live_events import Live
@@ -92,14 +96,14 @@ def serve(
     attacks = None if attacked is None else read_record(read_json(attacked, MOST_CHARACTERS), attacked)
     hosts = Hosts(host, public)
     files = [Path(config) for config in configs]
-    settled = [prepare(config) for config in configs] if play or most_tables else []
+    settled = [load_to_play(config) for config in configs] if play or most_tables else []
     if play:
         refuse_shared_files((config.season, file_of(config.store)) for config in settled)
     with ExitStack() as stack:
         seasons = stack.enter_context(closing(Seasons(files)))
         trials = None if tests is None else stack.enter_context(closing(Trials(tests)))
         for _state in seasons.states():
-            # A store that cannot be read is named now, not to the first visitor.
+            # An unreadable store is reported now, not to the first visitor.
             pass
         if trials is not None:
             trials.page(1)
@@ -113,11 +117,11 @@ def serve(
         coordinators.help_with("inspect", sent, web, log)
         told = [one.path for one in seasons.watched.values() if one.config.webhooks]
         for path in told:
-            # A secret that cannot be used is named now, not in the log.
+            # An unusable secret is reported now, not in the log.
             load(path, check_secrets=True)
         site_address = ["--public-url", public[0]] if public else []
         coordinators.help_with("notify", told, web, log, *site_address)
-        # The collector looks through all that lives: not through this, each time, in the middle of an answer.
+        # Objects that live until the end are excluded from the collections that delay answers.
         gc.collect()
         gc.freeze()
         site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy, trials, attacks)
@@ -140,7 +144,7 @@ def serve(
 
 
 def _tables(settled: list[Config], most: int, web: list[int], bots: list[int], log: Log) -> Tables:
-    """Tables for visitors; `bots` are the cores of those that play for ratings here, if any do."""
+    """Make the visitors' tables, on the cores `web`; `bots` are the cores that play rated matches."""
     from arbiter.web.pages.visitor_tables import Tables, offer_of
 
     found = {config.season: offer_of(config) for config in settled}
@@ -148,12 +152,12 @@ def _tables(settled: list[Config], most: int, web: list[int], bots: list[int], l
     if not offers:
         raise ConfigError("--tables: no season has a house bot", hint="give a player house: true")
     if set(bots) & set(web):
-        raise ConfigError("--tables with --play needs two cores: visitors would slow rated matches down")
+        raise ConfigError("--tables with --play needs two cores: visitors would slow down rated matches")
     return Tables(offers, most, web, log)
 
 
 def _run(server: Server, coordinators: Coordinators, tables: Tables | None) -> None:
-    """Until a signal ends it; ServerFailed if the server ends before."""
+    """Run until a signal; ServerFailed if the server ends first."""
     coordinators.start()
     while True:
         coordinators.look()

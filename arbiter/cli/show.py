@@ -1,4 +1,4 @@
-"""`show`: one match for people, or its whole record."""
+"""`show`: one match as text, its record, or a reader's view of it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.match_text import moves_before_fault, print_match
-from arbiter.cli.open_season import look
+from arbiter.cli.open_season import read_state
 from arbiter.cli.options import config_argument, format_option_of, store_option
 from arbiter.cli.output import print_json, say
-from arbiter.cli.rerun_command import absent, settings_of_match
+from arbiter.cli.rerun_command import settings_of_match, unavailable_players
 from arbiter.errors import ConfigError
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.administration import unknown_match
@@ -39,13 +39,16 @@ if TYPE_CHECKING:
     "text",
     "json",
     "replay",
-    text="Text for people, the whole record as JSON, or what a reader may see, as JSON.",
+    text="Text, the whole record as JSON, or a reader's view as JSON.",
 )
 @click.option("--reader", help="With --format replay: public, seat:K or full.  [default: full]")
-@click.option("--moves", is_flag=True, help="The time of each move, the slowest ones, where the budget went.")
-@click.option("--prompts", is_flag=True, help="What language models were asked and answered.")
+@click.option("--moves", is_flag=True, help="Show the time of each move, the slowest moves, and sums.")
+@click.option("--prompts", is_flag=True, help="Show the prompts and answers of language models.")
 @click.option(
-    "--seat", type=int, metavar="K", help="What seat K could know; with --moves or --prompts: its own."
+    "--seat",
+    type=int,
+    metavar="K",
+    help="Show only what seat K knew; with --moves or --prompts, only that seat.",
 )
 def show(
     config: str,
@@ -57,25 +60,25 @@ def show(
     prompts: bool,
     seat: int | None,
 ) -> None:
-    """One match: who sat where, every deal, every move, and why it ended.
+    """Show one match: seats, moves, result and its reason.
 
     Example: arbiter show configs/demo.yaml r001/t01/m0
     """
     if reader is not None and style != "replay":
-        raise ConfigError(f"--reader goes with --format replay, not with {style}")
+        raise ConfigError(f"--reader needs --format replay, got {style}")
     if moves and style == "replay":
-        raise ConfigError("--moves goes with --format text or json")
+        raise ConfigError("--moves needs --format text or json")
     if prompts and (moves or style != "text"):
-        raise ConfigError("--prompts is text, and goes without --moves: --format json has all of it")
+        raise ConfigError("--prompts cannot be combined with --moves or another --format; json has it all")
     if seat is not None and style != "text" and not moves:
-        raise ConfigError(f"--seat is text: --format replay --reader seat:{seat} gives the same as JSON")
-    found = look(config, store_url)
+        raise ConfigError(f"--seat needs --format text; for JSON, use --format replay --reader seat:{seat}")
+    found = read_state(config, store_url)
     season = found.stored
     record = season.match(match_id)
     if record is None:
         raise unknown_match(match_id, season.summaries())
     if seat is not None and not 0 <= seat < len(record.players):
-        raise ConfigError(f"--seat: there is no seat {seat}, only 0 to {len(record.players) - 1}")
+        raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
     if prompts:
         _print_prompts(record, seat)
         return
@@ -104,8 +107,8 @@ def show(
     files = program_remarks(season.programs(), orders, record, Path(config))
     about = (
         *order_history(orders, match_id),
-        *_about_substitutes(season, record),
-        *_about_models(found, record),
+        *_substitute_lines(season, record),
+        *_model_lines(found, record),
     )
     for text in (*files, *about):
         say(text)
@@ -114,39 +117,39 @@ def show(
     else:
         again = ["arbiter", "console", "--config", config, "--from", match_id]
         again += ["--store", store_url] if store_url else []
-        gone = absent(record, settings_of_match(record, season), found.file.folder)
-        but = [f"{why}; --seat {seat}=... puts another in its place" for seat, why in gone]
+        gone = unavailable_players(record, settings_of_match(record, season), found.file.folder)
+        but = [f"{why}; replace it with --seat {seat}=..." for seat, why in gone]
         print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]), but)
 
 
-def _about_models(state: SeasonState, record: MatchRecord) -> Iterator[str]:
-    """Yield what each language model used, and what that cost."""
+def _model_lines(state: SeasonState, record: MatchRecord) -> Iterator[str]:
+    """Yield the token usage and the cost of each language model."""
     uses = list(record.summary().uses())
     costs = [cost_of({name: use.billed}, state.file.prices) for name, use in uses]
     dearest = max((paid for paid in costs if paid is not None), default=0.0)
     for (name, use), paid in zip(uses, costs, strict=True):
-        said = f"{name}: {use.input:,} tokens asked, {use.output:,} answered"
+        said = f"{name}: {use.input:,} tokens in, {use.output:,} out"
         said += "" if paid is None else f", {money(paid, dearest, state.file.currency)}"
-        yield f"{said}; legal at first try in {use.first_try} of {counted(use.decisions, 'decision')}"
+        yield f"{said}; legal at the first try in {use.first_try} of {counted(use.decisions, 'decision')}"
 
 
-def _about_substitutes(season: SeasonStore, record: MatchRecord) -> Iterator[str]:
-    """Yield who sits in for whom; where a fault ended the match, in which one the others went on."""
+def _substitute_lines(season: SeasonStore, record: MatchRecord) -> Iterator[str]:
+    """Yield the substitute and the match it belongs to; for a forfeit, the match with a substitute."""
     seat, first = record.substitute, first_id(record.id)
     if seat is not None:
         name, before = record.players[seat], season.match(first)
         whom = f" for {before.players[seat]}" if before is not None else ""
-        yield f"{name} sits in seat {seat}{whom} since a fault ended {first}, and has no results here"
+        yield f"{name} is the substitute in seat {seat}{whom} after a fault in {first}, and gets no results"
         if before is not None and (before.forfeit is None or before.forfeit.seat != seat):
-            yield f"{first} was played again without that fault: this match does not count"
+            yield f"{first} was replayed without that fault: this match does not count"
     elif record.forfeit is not None and (after := season.match(substitute_id(record.id))) is not None:
         seat = record.forfeit.seat
         if after.substitute == seat:
-            yield f"the others played it once more as {after.id}, with {after.players[seat]} in seat {seat}"
+            yield f"replayed as {after.id}, with substitute {after.players[seat]} in seat {seat}"
 
 
 def _print_prompts(record: MatchRecord, seat: Seat | None) -> None:
-    """All questions and answers of a match's models, or of the one in a seat; ConfigError without any."""
+    """Print the prompts and answers of a match's models, or of one seat; ConfigError without any."""
     kept = {
         place: bot.model
         for place, bot in enumerate(record.bots)

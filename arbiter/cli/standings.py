@@ -1,4 +1,4 @@
-"""`standings`, `marks`, `crosstable`, `matches`: what a store holds, as tables."""
+"""`standings`, `marks`, `crosstable`, `matches`: results as tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.open_season import look, open_stored
+from arbiter.cli.open_season import open_stored, read_state
 from arbiter.cli.options import format_option_of, season_options, season_output_options, table_format_option
 from arbiter.cli.output import (
     note,
@@ -41,19 +41,19 @@ if TYPE_CHECKING:
     from rating.ratings import Ranking
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
 RATED = ["rank", "player", "elo", "low", "high"]
-NO_RUNGS = "no bot of yours is rated, so every mark is 0: write `rung: true` for those that marks count"
+NO_RUNGS = "no rung is rated, so every mark is 0: set `rung: true` for the bots that marks count"
 SHOWN_ROUNDS = 10
-"""The columns of a history for people: more are too wide for a terminal."""
+"""Columns of a history in text: more are too wide for a terminal."""
 
 
 @click.command()
-@click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
-@click.option("--history", is_flag=True, help="Each player's rating after each round.")
-@click.option("--official", is_flag=True, help="Without house bots, rungs and withdrawn players.")
+@click.option("--after-round", type=click.IntRange(min=1), help="Standings after this round.")
+@click.option("--history", is_flag=True, help="Show each player's rating after each round.")
+@click.option("--official", is_flag=True, help="Leave out house bots, rungs and withdrawn players.")
 @click.option(
     "--also",
     type=click.Choice(["nash"]),
-    help="A further column: the score against the best mixture of players.",
+    help="Add a column: the score against the equilibrium mixture of players.",
 )
 @season_options
 @table_format_option
@@ -66,18 +66,20 @@ def standings(
     store_url: str | None,
     style: str,
 ) -> None:
-    """Ratings after the last complete round, with 95 % intervals; or how they came about.
+    """Show ratings with their intervals.
+
+    They are the ratings after the last complete round, with 95 % intervals.
 
     Example: arbiter standings configs/demo.yaml --format json
     """
-    state = look(config, store_url)
+    state = read_state(config, store_url)
     last = state.complete
     if after_round is not None and after_round > last:
         raise ConfigError(
             f"--after-round {after_round}: {counted(last, 'round')} {'is' if last == 1 else 'are'} complete"
         )
     if history and (official or also):
-        raise ConfigError(f"{'--official' if official else '--also'} does not go with --history")
+        raise ConfigError(f"{'--official' if official else '--also'} cannot be combined with --history")
     if history:
         show_history(figures.history(state, after_round, official=False), style)
         return
@@ -99,14 +101,15 @@ def standings(
 @season_options
 @format_option_of("csv", "text", "json", "markdown", text="A table for a spreadsheet, for people, or JSON.")
 def marks(config: str, store_url: str | None, style: str) -> None:
-    """A line for each author of a course: rank, Elo with its interval, and a mark.
+    """Print a course's marks as CSV.
 
-    The mark says how many rungs the author's program is rated above: the players with `rung: true`, or, where
-    none has it and authors send programs, those of the season's file that are no house bots.
+    Each author has a line: rank, Elo with its interval, and a mark, the number of rungs rated below. Rungs
+    are the players with `rung: true`; without any, and if authors submit programs, all players of the file
+    but house bots.
 
     Example: arbiter marks configs/demo.yaml > marks.csv
     """
-    state = look(config, store_url)
+    state = read_state(config, store_url)
     names = {author.name for author in state.stored.authors.all() if not author.organiser}
     roles = state.players.items()
     rungs = {rated for rated, role in roles if role == "rung"}
@@ -127,7 +130,9 @@ def marks(config: str, store_url: str | None, style: str) -> None:
 @season_options
 @table_format_option
 def crosstable(config: str, store_url: str | None, style: str) -> None:
-    """Pairwise results of all complete rounds: won-drawn-lost of the row against the column.
+    """Show pairwise results.
+
+    Cells are won-drawn-lost of the row against the column, in all complete rounds.
 
     Example: arbiter crosstable configs/demo.yaml
     """
@@ -143,9 +148,9 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 
 
 @click.command()
-@click.option("--round", "round_number", type=click.IntRange(min=1), help="Of this round only.")
-@click.option("--player", help="Of this player only.")
-@click.option("--tag", help="In which a bot noted this tag.")
+@click.option("--round", "round_number", type=click.IntRange(min=1), help="List only this round.")
+@click.option("--player", help="List only matches of this player.")
+@click.option("--tag", help="List only matches in which a bot noted this tag.")
 @season_output_options
 def matches(
     config: str,
@@ -155,11 +160,13 @@ def matches(
     store_url: str | None,
     style: str,
 ) -> None:
-    """Every stored match with its points, or who forfeited and why.
+    """List the matches of a season.
+
+    Each has its points, or the forfeit and its reason.
 
     Example: arbiter matches configs/demo.yaml --round 1 --player greedy
     """
-    state = look(config, store_url)
+    state = read_state(config, store_url)
     playing = {name for match in state.matches for name in match.players}
     if player is not None and player not in playing:
         known = playing or {entry.player.name for entry in state.config.entries}
@@ -182,14 +189,14 @@ def matches(
         if (why := state.annulled.get(match.id)) is not None:
             ended = "; ".join(filter(None, [f"annulled: {why}", ended]))
         runs = [one.order.before for one in state.reruns.get(match.id, ())]
-        again = [f"played again, before: {result_text(run)}" for run in runs if run is not None]
+        again = [f"replayed, before: {result_text(run)}" for run in runs if run is not None]
         rows.append([match.id, *seats, "; ".join(filter(None, [ended, *again]))])
     seats = [f"seat {seat}" for seat in range(state.file.game.seats)]
     print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))
 
 
 def show_standings(standings: Standings, style: str, scores: Nash | None = None) -> None:
-    """Print standings, with `scores` against the equilibrium; for people what they must know stands below."""
+    """Print standings, with `scores` against the equilibrium if given; as text, with notes below."""
     players: Sequence[Mapping[str, Any]] = standings["players"]
     columns = [*FIGURES, "faults", "fault_kinds", "wins_by_fault", "marks"]
     rows = [
@@ -205,7 +212,7 @@ def show_standings(standings: Standings, style: str, scores: Nash | None = None)
     if "costs" in standings:
         columns += COSTS
         rows = [[*row, *map(of.get, COSTS)] for row, of in zip(rows, players, strict=True)]
-    headings, lines = _table_of(standings)
+    headings, lines = _text_table(standings)
     if scores is not None:
         from rating.cli.report import nash_cells
 
@@ -229,7 +236,7 @@ def show_standings(standings: Standings, style: str, scores: Nash | None = None)
             click.echo(_costs_in_words(costs))
         if standings["first"]:
             click.echo(in_words(standings["first"]))
-        for warning in _in_short(standings):
+        for warning in _short_notes(standings):
             say(f"note: {warning}")
 
 
@@ -250,8 +257,8 @@ def _nash(ranking: Ranking) -> Nash:
         raise ConfigError(f"--also nash: {error}") from None
 
 
-def _in_short(standings: Standings) -> list[str]:
-    """The notes, with one in place of those that say who sits out, if there are several."""
+def _short_notes(standings: Standings) -> list[str]:
+    """Return the notes, with those on suspended players joined into one."""
     noticed = notices(standings["suspended"])
     out = [warning for warning in standings["warnings"] if warning in noticed]
     if len(out) < 2:
@@ -260,8 +267,8 @@ def _in_short(standings: Standings) -> list[str]:
     return [*others, suspended_line(len(out))]
 
 
-def _table_of(standings: Standings) -> Table:
-    """Headings and rows as people read them; wins by others' faults and marks only where there are any."""
+def _text_table(standings: Standings) -> Table:
+    """Return headings and rows for people; rarely used columns only if they have a value."""
     players = standings["players"]
     halves = [
         None if row["high"] is None or row["low"] is None else (row["high"] - row["low"]) / 2
@@ -293,14 +300,14 @@ def _table_of(standings: Standings) -> Table:
 
 
 def _money(amounts: Iterable[float | None]) -> list[str]:
-    """Amounts with equal decimals, "" for none."""
+    """Format amounts with equal decimals, "" for None."""
     cells = list(amounts)
     largest = max((cell for cell in cells if cell is not None), default=0.0)
     return ["" if cell is None else money(cell, largest) for cell in cells]
 
 
 def show_history(history: History, style: str) -> None:
-    """Ratings after each round: every figure for programs, `SHOWN_ROUNDS` rounds for people."""
+    """Print ratings after each round: all for programs, `SHOWN_ROUNDS` rounds for people."""
     rounds = history["history"]
     if not rounds and style in ("text", "markdown"):
         return

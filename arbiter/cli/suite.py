@@ -1,4 +1,4 @@
-"""`suite`: the named checks of one bot."""
+"""`suite`: run the checks of one bot as a regression suite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.options import format_option, workers_option
-from arbiter.cli.output import even_unread, print_json, result_text, say
+from arbiter.cli.output import ignore_closed_stdout, print_json, result_text, say
 from arbiter.cli.rerun_command import play_command
 from arbiter.errors import ConfigError, Interrupted, did_you_mean
 from arbiter.text import printable
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 FAILED = 1
 PRINTED = 3
-"""Matches of a failed check that are printed."""
+"""Number of matches printed for a failed check."""
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@click.option("--bot", metavar="COMMAND", help="Try this bot in place of the file's.")
-@click.option("--only", multiple=True, metavar="NAME", help="This check alone; may be given several times.")
+@click.option("--bot", metavar="COMMAND", help="Test this bot instead of the file's.")
+@click.option("--only", multiple=True, metavar="NAME", help="Run only this check; may be repeated.")
 @click.option("--junit", type=click.Path(), help="Write the results as JUnit XML.")
 @click.option(
     "--records", type=click.Path(), help="Write the records of failed checks' worst matches to this folder."
@@ -45,31 +45,31 @@ def suite(
     workers: int | None,
     style: str,
 ) -> None:
-    """Run the named checks of one bot: check-bot, beats X, no faults, plays as recorded.
+    """Run the checks of one bot as a regression suite.
 
-    Exit 0 if all pass, 1 if one fails.
+    Checks are: check-bot, beats X, no faults, plays as recorded. Exit 0 if all pass, 1 if one fails.
 
     Example: arbiter suite configs/suite.yaml
     """
-    from arbiter.cli.ci_reports import check_path, write_records
+    from arbiter.cli.ci_reports import check_writable, write_records
     from arbiter.trials.suite.checks import CheckResult
 
-    check_path(junit)
+    check_writable(junit)
     words = ["arbiter", "suite", file, *([] if bot is None else ["--bot", bot])]
     begun = time.monotonic()
     try:
-        found = _results(file, bot, words, only, workers, style)
+        found = _run_checks(file, bot, words, only, workers, style)
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt)
         with suppress(ConfigError):
             failure = CheckResult(False, "interrupted" if interrupted else str(error), name="suite")
             _write_junit(junit, words, [failure], time.monotonic() - begun)
         if interrupted:
-            raise Interrupted("interrupted; a suite begins anew") from None
+            raise Interrupted("interrupted: run the same command again to start over") from None
         raise
     seconds = time.monotonic() - begun
     failed = sum(not result.ok for result in found)
-    with even_unread():
+    with ignore_closed_stdout():
         if style == "json":
             shapes = [_shape(result) for result in found]
             print_json({"ok": not failed, "seconds": round(seconds, 3), "checks": shapes})
@@ -84,20 +84,20 @@ def suite(
         raise click.exceptions.Exit(FAILED)
 
 
-def _results(
+def _run_checks(
     file: str, bot: str | None, words: Sequence[str], only: tuple[str, ...], workers: int | None, style: str
 ) -> list[CheckResult]:
-    from arbiter.cli.bot_arguments import players_of, with_tier
+    from arbiter.cli.bot_arguments import parse_players, with_isolation
     from arbiter.table.executors import processes, slots
     from arbiter.trials.suite.checks import run_checks
     from arbiter.trials.suite.suite_file import load_suite
 
-    loaded = load_suite(file, None if bot is None else players_of((bot,))[0])
+    loaded = load_suite(file, None if bot is None else parse_players((bot,))[0])
     names = [check.name for check in loaded.checks]
     for name in only:
         if name not in names:
-            raise ConfigError(f"--only {name!r}: there is no such check", file, did_you_mean(name, names))
-    isolation = with_tier(loaded.limits).isolation
+            raise ConfigError(f"--only {name!r}: unknown check", file, did_you_mean(name, names))
+    isolation = with_isolation(loaded.limits).isolation
     chosen = tuple(
         replace(check, limits=replace(check.limits, isolation=isolation))
         for check in loaded.checks
@@ -110,7 +110,7 @@ def _results(
             if style == "text":
                 word = click.style("PASSED", fg="green") if result.ok else click.style("FAILED", fg="red")
                 line = printable(f"{result.name}: {result.detail} ({result.seconds:.1f} s)")
-                with even_unread():
+                with ignore_closed_stdout():
                     click.echo(f"{word} {line}")
                     for text in _evidence(words, result):
                         say(text)
@@ -118,7 +118,7 @@ def _results(
 
 
 def _evidence(words: Sequence[str], result: CheckResult) -> Iterator[str]:
-    """The worst matches of a failed check, each with the command that plays it; else the check's own."""
+    """Yield a failed check's worst matches with commands to replay them, or the command of the check."""
     if result.ok:
         return
     for match in result.shown[:PRINTED]:

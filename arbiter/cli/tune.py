@@ -1,4 +1,4 @@
-"""`tune`: numbers of a bot, tuned by matches of the bot against itself."""
+"""`tune`: tune a bot's numeric parameters by self-play."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from rating.descent import Values
 
 EVERY = 10.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines without a terminal."""
 ROWS = 10
-"""Steps of the way that are printed."""
+"""Number of iterations in the printed table."""
 LEVEL = 8
-"""Iterations without any lead after which the bot does not seem to read its numbers."""
+"""Iterations that all end level before a warning that the bot may ignore its numbers."""
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@click.option("--iterations", type=click.IntRange(min=1), help="Until so many, in place of the file's.")
-@click.option("--no-test", is_flag=True, help="Do not test the result against the start.")
-@click.option("--picture", type=click.Path(), help="Write the way as SVG.")
-@click.option("--fresh", is_flag=True, help="Begin anew, although it was begun or done before.")
+@click.option("--iterations", type=click.IntRange(min=1), help="Iterations in all, instead of the file's.")
+@click.option("--no-test", is_flag=True, help="Do not test the result against the start values.")
+@click.option("--picture", type=click.Path(), help="Write the course of the values as SVG.")
+@click.option("--fresh", is_flag=True, help="Start over, even if begun or done before.")
 @programs_option
 @workers_option
-@click.option("--store", help="Where matches are kept, as a URL.  [default: the file's name with .sqlite]")
+@click.option("--store", help="URL of the store of the matches.  [default: the file's name with .sqlite]")
 @format_option
 def tune(
     file: str,
@@ -49,45 +49,45 @@ def tune(
     style: str,
     **given: Any,
 ) -> None:
-    """Tune numbers in a bot's command or variables by matches of the bot against itself.
+    """Tune a bot's numeric parameters by self-play.
 
-    FILE is YAML: base, parameters, iterations, and keys as in regress. In each iteration all numbers are
-    moved at once, up or down by lot, and the two sides play the same deals in all seats. At the end a
-    regression test says what the result is worth against the start. The same command goes on after any
-    interruption.
+    The parameters are numbers in the bot's command or variables. FILE is YAML: base, parameters, iterations,
+    and keys as in regress. Each iteration moves all numbers up or down at random, and plays both sides on the
+    same deals in all seats. At the end a regression test compares the result with the start values. Run the
+    same command again to continue after an interruption.
 
-    Exit 0: done, whatever the test says. 3: the bot failed in all its matches.
+    Exit 0: done, with any result of the test. 3: the bot failed in all its matches.
 
     Example: arbiter tune configs/tune.yaml --picture way.svg
     """
-    from arbiter.cli.ci_reports import check_path
+    from arbiter.cli.ci_reports import check_writable
     from arbiter.replay.export.atomic_files import write_atomically
     from arbiter.store import Store
     from arbiter.trials.tuning.chart import tuning_svg as drawn
     from arbiter.trials.tuning.tuning_run import find_tuning
 
-    check_path(picture)
+    check_writable(picture)
     keys = {key: value for key, value in given.items() if value is not None}
     tuning = _tuning(file, keys, [] if picture is None else [picture])
     with closing(Store(tuning.store)) as store:
-        course = _tuned(find_tuning(tuning, store, fresh, accept_changes, note), store)
+        course = _run_tuning(find_tuning(tuning, store, fresh, accept_changes, note), store)
         if picture is not None:
             write_atomically(picture, drawn(course.descent))
-        ended = None if no_test else _tested(course, store, fresh, accept_changes)
+        ended = None if no_test else _run_test(course, store, fresh, accept_changes)
     print_result(style, _shape(course, ended), lambda: _print(course, ended))
 
 
 def _tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
-    from arbiter.cli.bot_arguments import with_tier
+    from arbiter.cli.bot_arguments import with_isolation
     from arbiter.trials.tuning.tuning_file import load_tuning
 
     tuning = load_tuning(file, keys, written)
     for text in tuning.digests.notes:
         note(text)
-    return replace(tuning, limits=with_tier(tuning.limits))
+    return replace(tuning, limits=with_isolation(tuning.limits))
 
 
-def _tuned(tuning: Tuning, store: Store) -> TuningRun:
+def _run_tuning(tuning: Tuning, store: Store) -> TuningRun:
     from arbiter.table.executors import processes, slots
     from arbiter.trials.tuning.tuning_run import TuningRun, open_tuning
 
@@ -97,7 +97,7 @@ def _tuned(tuning: Tuning, store: Store) -> TuningRun:
         course = TuningRun(tuning, season)
         there = len(season.summaries())
         if there:
-            note(f"going on: {counted(there, 'match')} came from the store ({tuning.name})")
+            note(f"continuing: {counted(there, 'match')} from the store ({tuning.name})")
         with processes(slots(tuning.workers)) as executor:
             if not there:
                 _announce(tuning, executor.size)
@@ -118,17 +118,17 @@ def _announce(tuning: Tuning, at_once: int) -> None:
 
 
 def _play(course: TuningRun, executor: Slots, there: int) -> None:
-    from arbiter.cli.progress import Bar, figures, matches_of
+    from arbiter.cli.progress import Bar, progress_text, stored_matches
 
     tuning, played, begun = course.tuning, 0, time.monotonic()
     total, told = tuning.iterations * tuning.matches, begun
     with Bar() as bar:
         while not course.over:
             title = f"iteration {course.descent.iteration + 1}: {_values(course.descent.values)}"
-            for match in matches_of(course.play_iteration(executor)):
+            for match in stored_matches(course.play_iteration(executor)):
                 if not played:
                     bar.show(title, total, there)
-                bar.seen(match.summary)
+                bar.show_match(match.summary)
                 played += 1
             if not played:
                 continue
@@ -137,11 +137,11 @@ def _play(course: TuningRun, executor: Slots, there: int) -> None:
                 note(f"all of {LEVEL} iterations ended level: does the bot read its numbers?")
             if not sys.stderr.isatty() and time.monotonic() - told >= EVERY:
                 told = time.monotonic()
-                note(f"{title}; {figures(there + played, total, played, told - begun)}")
+                note(f"{title}; {progress_text(there + played, total, played, told - begun)}")
 
 
-def _tested(course: TuningRun, store: Store, fresh: bool, accept: bool) -> EndedTest:
-    """Test the estimate against the start, or go on with that."""
+def _run_test(course: TuningRun, store: Store, fresh: bool, accept: bool) -> EndedTest:
+    """Run the test of the estimate against the start values, or continue it."""
     from arbiter.cli.regress import play_test
     from arbiter.trials.regression.runner import find_attempt, open_experiment
 
@@ -149,7 +149,9 @@ def _tested(course: TuningRun, store: Store, fresh: bool, accept: bool) -> Ended
     experiment = tuning.test(course.season.seed, course.descent.estimate)
     experiment = find_attempt(replace(experiment, limits=tuning.limits), store, fresh, accept, note)
     begun = time.monotonic()
-    note(f"testing {_values(course.descent.estimate)} as candidate against the start ({experiment.name})")
+    note(
+        f"testing {_values(course.descent.estimate)} (candidate) against the start values ({experiment.name})"
+    )
     with store.hold(experiment.name):
         return play_test(experiment, open_experiment(experiment, store), begun)
 
@@ -159,7 +161,7 @@ def _values(values: Values) -> str:
 
 
 def _shape(course: TuningRun, ended: EndedTest | None) -> dict[str, Any]:
-    from arbiter.cli.regress_report import shape
+    from arbiter.cli.regress_report import report_json
 
     descent, tuning = course.descent, course.tuning
     return {
@@ -167,7 +169,7 @@ def _shape(course: TuningRun, ended: EndedTest | None) -> dict[str, Any]:
         "values": descent.values,
         "estimate": descent.estimate,
         "worth": {name: found._asdict() for name, found in descent.worth.items()},
-        "test": None if ended is None else shape(ended),
+        "test": None if ended is None else report_json(ended),
         "start": {parameter.name: parameter.start for parameter in tuning.parameters},
         "matches": descent.iteration * tuning.matches,
         "faults": course.faults,
@@ -176,7 +178,7 @@ def _shape(course: TuningRun, ended: EndedTest | None) -> dict[str, Any]:
 
 
 def _print(course: TuningRun, ended: EndedTest | None) -> None:
-    from arbiter.cli.regress_report import print_ended
+    from arbiter.cli.regress_report import print_report
 
     descent, last = course.descent, course.descent.iteration
     names = [parameter.name for parameter in descent.parameters]
@@ -185,14 +187,14 @@ def _print(course: TuningRun, ended: EndedTest | None) -> None:
     rows.append(["estimate", *(f"{descent.estimate[name]:.4g}" for name in names)])
     if worth := descent.worth:
         shown = [worth[name] for name in names]
-        rows.append(["up is worth", *(f"{lead:+.2f} ± {error:.2f}" for lead, error in shown)])
+        rows.append(["gain of up", *(f"{lead:+.2f} ± {error:.2f}" for lead, error in shown)])
     print_table(["iteration", *names], rows)
     made = {side: many for side, many in course.faults.items() if many}
     faults = f"faults of {faults_text(made)}" if made else "no faults"
     matches = counted(last * course.tuning.matches, "match")
-    say(f"{matches}, {faults}; the estimate is the mean of the later half")
+    say(f"{matches}, {faults}; the estimate is the mean of the second half")
     if worth:
-        say("up is worth: points a match, the number moved up and not down, ± error, first quarter")
+        say("gain of up: points a match of moving the number up against down, ± error, in the first quarter")
     if ended is not None:
-        say("\nThe estimate (candidate) against the start (base):")
-        print_ended(ended)
+        say("\nThe estimate (candidate) against the start values (base):")
+        print_report(ended)

@@ -1,4 +1,4 @@
-"""`verify`: is what the store holds what the seed and the moves make of it?"""
+"""`verify`: replay a stored season and report differences."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from arbiter.season.verify import verify as findings
 from arbiter.season.verify_findings import Coverage, Finding, FindingKind
 from arbiter.text import counted
 
-NO = 1
-TOLD = {FindingKind.UNCHECKED, FindingKind.REMARK}
-"""The kinds of findings that change nothing."""
+DIFFERENCES = 1
+REMARKS = {FindingKind.UNCHECKED, FindingKind.REMARK}
+"""Kinds of findings that do not change the exit code."""
 
 
 @click.command()
 @season_output_options
 def verify(config: str, store_url: str | None, style: str) -> None:
-    """Deal every round again, play every match again, rate again; name each difference.
+    """Replay a stored season and report differences.
 
-    Exit code 0 if nothing differs, 1 if something does, 5 if something cannot be read.
+    All deals, moves and ratings are computed again from the seed and the stored moves. Exit 0 if nothing
+    differs, 1 if something does, 5 if something cannot be read.
 
     Example: arbiter verify configs/demo.yaml
     """
@@ -40,7 +41,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
             break
         found[finding.kind].append(finding)
         if style == "text":
-            (note if finding.kind in TOLD else say)(str(finding))
+            (note if finding.kind in REMARKS else say)(str(finding))
     plain = {
         kind: [{"place": finding.place, "text": finding.text} for finding in found[kind]]
         for kind in FindingKind
@@ -60,22 +61,22 @@ def verify(config: str, store_url: str | None, style: str) -> None:
             }
         )
     elif not differences and not unreadable:
-        say(f"{settled.season}: nothing differs: {_amount(checked)}")
+        say(f"{settled.season}: no differences: {_amount(checked)}")
     else:
         note(
             f"{settled.season}: {counted(differences, 'difference')}, {unreadable} unreadable:"
             f" {_amount(checked)}"
         )
-    code = StoreError.exit_code if unreadable else NO if differences else 0
+    code = StoreError.exit_code if unreadable else DIFFERENCES if differences else 0
     click.get_current_context().exit(code)
 
 
 def _amount(checked: Coverage) -> str:
     return (
         f"{counted(checked.rounds, 'round')} ({checked.complete} complete) dealt again,"
-        f" {checked.matches} matches with {checked.moves} moves and {checked.forfeits} forfeits played again,"
+        f" {checked.matches} matches with {checked.moves} moves and {checked.forfeits} forfeits replayed,"
         " ratings computed again"
         + (f", {counted(checked.replayed, 'match')} played twice" if checked.replayed else "")
         + (f", {counted(checked.annulled, 'match')} annulled" if checked.annulled else "")
-        + (", the seed is the one committed to" if checked.commitment else "")
+        + (", the seed matches its commitment" if checked.commitment else "")
     )

@@ -27,7 +27,7 @@ from arbiter.match.referee import referee
 from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.sandbox.forkserver_client import check_system
 from arbiter.sandbox.launcher import Launcher
-from arbiter.sandbox.player_command import command_problems, registered
+from arbiter.sandbox.player_command import command_problems, register
 from arbiter.sandbox.tiers import choose
 from arbiter.table.channel import Channel
 from arbiter.table.conductor import start_request
@@ -75,7 +75,7 @@ def _registered(words: list[str], names: Sequence[str]) -> Player:
         raise ConfigError(message, hint=slip_of(words[0], names))
     files = [word for word in words if Path(word).is_file()]
     name = Path(files[-1] if files else words[0]).stem
-    return registered(name, words, Path(), read=[str(Path(arbiter.__file__).parent)])
+    return register(name, words, Path(), read=[str(Path(arbiter.__file__).parent)])
 
 
 class ProgramOpponents:

@@ -1,5 +1,4 @@
-"""Programs run confined, metered and killed: launcher, forkserver, tiers, system-call policy, builds.
+"""Run programs confined and metered: launcher, forkserver, tiers, system-call policy, builds.
 
-It imports `match.spec` and `match.limits`, `errors`, and the standard library. Never in it: a card, a
-rule, a referee.
+It imports `match.spec`, `match.limits`, `errors` and the standard library, and knows no rules of a game.
 """

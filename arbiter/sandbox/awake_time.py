@@ -1,15 +1,15 @@
-"""Time in which this process was awake: a process that is stopped must not say that another took long."""
+"""The time in which this process ran: a process that was stopped must not blame another for it."""
 
 from __future__ import annotations
 
 import time
 
 LONGEST_SECONDS = 1.0
-"""A process that looks more often than this, and finds that more has passed, was stopped or got no core."""
+"""The longest time between two readings that counts: beyond it, this process was stopped or had no core."""
 
 
 class Awake:
-    """Seconds since it was made, counted by looking at least every `longest` seconds."""
+    """A timer that counts at most `longest` seconds between two readings."""
 
     def __init__(self, longest: float = LONGEST_SECONDS) -> None:
         self._longest, self._seconds = longest, 0.0

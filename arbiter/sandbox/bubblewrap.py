@@ -1,9 +1,9 @@
-"""Builds in bubblewrap, as a command prefix; it must be installed and allowed to make namespaces.
+"""The bubblewrap command that confines a build; bubblewrap must be installed and may create namespaces.
 
-A build sees the system's folders and its sources, read-only, a /tmp of its own, no network, and no processes
-but its own. It is the first process of its namespace, so they end with it. bubblewrap itself stays outside as
-its parent. It reports the build's process id on descriptor 3, and reads on 4 the filter of system calls that
-the build gets, for what mounts and namespaces do not reach, such as leases on files.
+A build sees the system's folders and its sources, read-only, a private /tmp, no network, and only its own
+processes. It is the first process of its namespace, so the others end with it. bubblewrap stays outside as
+its parent, reports the build's process id on descriptor 3, and reads from 4 the seccomp filter for what
+mounts and namespaces do not cover, such as leases on files.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ PROGRAM = "bwrap"
 STATUS, FILTER = 3, 4
 PROBE_BYTES = 1 << 20
 COVER_BYTES = 4096
-"""Of an empty file system that covers a folder."""
+"""The size of an empty file system that covers a folder."""
 PROBE_SECONDS = 10
 SCRATCH, WORK, SOURCE = "/tmp", "/tmp/build", "/source"
-"""The folders of a build: with room to write; where it works; where it finds what was sent."""
+"""The folders of a build: writable; its working folder; its sources."""
 CONFINED = (
     "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc",
 )  # fmt: skip
@@ -35,7 +35,7 @@ KEPT = {
     "cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "net", "self", "stat", "sys", "thread-self",
     "uptime", "version",
 }  # fmt: skip
-"""Of /proc beside processes: what compilers, make and runtimes read to fit the machine."""
+"""Entries of /proc, besides processes, that compilers, make and runtimes read."""
 
 
 @cache
@@ -64,19 +64,18 @@ def problem() -> str:
     return ""
 
 
-def building(source: str, command: Sequence[str], places: Iterable[str], room: int) -> dict[str, Any]:
-    """Return what the launcher needs, as JSON values, to build what lies in `source` with `room` bytes to
-    write.
+def build_request(source: str, command: Sequence[str], places: Iterable[str], room: int) -> dict[str, Any]:
+    """Return the launcher's request, as JSON values, to build the folder `source` with `room` writable bytes.
 
-    The build sees the system's folders, `places`, and its source under another name.
+    The build sees the system's folders, `places`, and its source as `SOURCE`.
     """
     words = [shutil.which(PROGRAM) or PROGRAM, "--json-status-fd", str(STATUS), *CONFINED]
-    for path in _of_no_use():
+    for path in _proc_files_to_hide():
         if os.path.isdir(path):
             words += ["--size", str(COVER_BYTES), "--tmpfs", path, "--remount-ro", path]
         elif os.path.lexists(path) and not Path(path).is_symlink():
             words += ["--ro-bind", "/dev/null", path]
-    # Last: root may write the kernel's settings there, even without powers.
+    # Last: root may write kernel settings there, even without capabilities.
     words += ["--remount-ro", "/proc"]
     filtered = b""
     if seccomp.supported():
@@ -94,21 +93,18 @@ def building(source: str, command: Sequence[str], places: Iterable[str], room: i
     }
 
 
-def _of_no_use() -> tuple[str, ...]:
-    """Return the files of /proc that describe the machine, and that no compiler reads."""
+def _proc_files_to_hide() -> tuple[str, ...]:
+    """Return the files of /proc that describe the machine and are not `KEPT`."""
     names = (name for name in os.listdir("/proc") if not name.isdecimal() and name not in KEPT)
     return tuple(sorted(f"/proc/{name}" for name in names))
 
 
 def _room(size: int) -> tuple[str, ...]:
-    """A file system in memory to write in, of so many bytes."""
     return "--size", str(size), "--tmpfs", SCRATCH
 
 
 def _mounts(places: Iterable[str]) -> list[str]:
-    """The system's folders and further places bound read-only, which is what Landlock would allow; then the
-    root read-only, too.
-    """
+    """Bind the system's folders and `places` read-only, as Landlock would allow; then the root read-only."""
     words = []
     system = [path for path in landlock.system_rules() if not path.startswith(landlock.OF_THE_SYSTEM)]
     hidden = [path for path in landlock.HIDDEN if os.path.isdir(path)]

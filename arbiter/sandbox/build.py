@@ -1,16 +1,15 @@
-"""Sources built where they can reach nothing: no network, no files but the system's, nothing that stays.
+"""Build sources in isolation: no network, only the system's files, and nothing persists.
 
     with built(launcher, source, ["make"], Bounds(disk_bytes=300_000_000)) as done:
         done.why or done.exit, done.output
         os.open("bot", os.O_RDONLY | os.O_NOFOLLOW, dir_fd=done.folder)
 
-Theory of operation. The launcher starts bubblewrap as it starts a bot in it, so that limits, the filter of
-system calls, control groups and the end of all descendants are the same. In front of the build's command
-stands a script of ours: it says that it runs, and waits. Then we open the file system in memory in which it
-is to write, so that we still hold it when every process of the build is dead and nobody can change it.
+Theory of operation. The launcher starts bubblewrap like a bot, so that limits, seccomp filter, control groups
+and the killing of all descendants are the same. A script runs before the build's command: it reports that it
+runs, and waits. Then the referee opens the build's `tmpfs`, to read it when all its processes are dead.
 
-What bubblewrap does not limit (processes, files, memory in all, where there are no control groups) is looked
-at 20 times a second, as is the time.
+What bubblewrap does not limit (processes, files, total memory without control groups) is checked 20 times a
+second, as is the time.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ SCRIPT = f"""exec 2>&1 {bubblewrap.STATUS}>&-
 echo ready
 read go && cp -R {bubblewrap.SOURCE}/. {bubblewrap.WORK} && chmod -R u+w {bubblewrap.WORK} &&
 cd {bubblewrap.WORK} && exec "$@" </dev/null"""
-"""Waits until the file system that it is to write in has been opened from outside."""
+"""Waits until its `tmpfs` has been opened from outside, then runs the build."""
 START_SECONDS = 60.0
-"""For bubblewrap to start, on a machine that is busy with matches."""
+"""The time limit for bubblewrap to start, on a machine busy with matches."""
 LOOK_MS = 50
 MOST_READ = 10 << 20
 """Bytes of output after which a build is ended."""
@@ -55,9 +54,9 @@ ASK_SECONDS = 10
 
 
 class Bounds(NamedTuple):
-    """The limits of a build: `disk_bytes` of files in memory, `memory_bytes` a process, and so on in all.
+    """The limits of a build: `disk_bytes` of files in memory, `memory_bytes` a process, the others in all.
 
-    Of its output the first and the last bytes are kept, `output_bytes` together.
+    The first and the last bytes of its output are kept, `output_bytes` in all.
     """
 
     disk_bytes: int
@@ -69,10 +68,10 @@ class Bounds(NamedTuple):
 
 
 class Built(NamedTuple):
-    """The end of a build: by itself with a status, or by us, and `why`; its output; the folder it wrote in.
+    """The result of a build: its exit code, or `why` it was ended; its output; the folder it wrote to.
 
-    `exit` is negative for a signal. `folder` is a descriptor, open as long as `built` is; nothing runs there
-    any more, but what lies there may be of any kind.
+    `exit` is negative for a signal, None if it was ended. `folder` is a descriptor, open within `built`; no
+    process uses it any more, but its files are untrusted.
     """
 
     exit: int | None
@@ -82,14 +81,14 @@ class Built(NamedTuple):
 
 
 def problem() -> str:
-    """Return why nothing can be built on this machine; "" if it can."""
+    """Return why this machine cannot build; "" if it can."""
     return bubblewrap.problem()
 
 
 def tool(word: str) -> str:
-    """The program of the system's that a build's word starts, or that a path names; "" if there is none.
+    """Return the system's program for a word or path; "" if not found.
 
-    A version manager is asked for the real one, since it could not find it in there.
+    For a version manager it is the real program, which the manager could not find within the build.
     """
     found = shutil.which(word, path=SYSTEM_PATH) or ""
     if Path(os.path.realpath(found)).name == "rustup":
@@ -114,10 +113,10 @@ def built(
     bounds: Bounds,
     languages: Sequence[Sequence[str]] = (),
 ) -> Iterator[Built]:
-    """Run a command on a copy of the files in `source`; VoidMatch if our side failed.
+    """Run a command on a copy of the files in `source`; VoidMatch if the machine failed.
 
-    The command's first word is looked up in there, unless it is a path of ours (`tool`). `languages` as
-    those of a player.
+    The command's first word is looked up within the build, unless it is a path from `tool`. `languages` are
+    as in a player.
     """
     (process,) = launcher.start([_request(source, command, bounds, languages)])
     folder = -1
@@ -141,14 +140,14 @@ def built(
 def _request(
     source: Path, command: Sequence[str], bounds: Bounds, languages: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """Return the request to the launcher, as for a bot."""
+    """Return the launcher's request, as for a bot."""
     first = command[0]
-    # A version manager's real program is in no folder that is named.
+    # A version manager's real program is outside of all named folders.
     outside = os.path.isabs(first) and str(Path(first).parent) not in SYSTEM_PATH.split(":")
     named = (*([(first,)] if outside else ()), *map(tuple, languages))
     places = own_places(Player("build", ("/bin/sh",), languages=named))
     env = {"PATH": path_of(named), "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
-    # Go looks at version control and asks the network, unless an option forbids it.
+    # By default, Go reads version control and uses the network.
     env |= {"GO111MODULE": "auto", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
     env |= settings(bounds.memory_bytes, False, bubblewrap.SCRATCH)
     words = ["/bin/sh", "-c", SCRIPT, "sh", *command]
@@ -161,12 +160,12 @@ def _request(
         "seat": 0,
         "system": None,
         "cgroups": groups(bounds.memory_bytes + bounds.disk_bytes, bounds.processes),
-        **bubblewrap.building(str(source), words, places, bounds.disk_bytes),
+        **bubblewrap.build_request(str(source), words, places, bounds.disk_bytes),
     }
 
 
 def _open_work(process: BotProcess) -> int:
-    """The folder that a build is to write in, once our script runs there."""
+    """Open the folder that a build writes to, once `SCRIPT` runs."""
     said = b""
     until = time.monotonic() + START_SECONDS
     poll = select.poll()
@@ -187,7 +186,7 @@ def _open_work(process: BotProcess) -> int:
 
 
 class _Watch:
-    """Reads a build's output and looks at what it uses until it ends or has used too much."""
+    """Reads a build's output and checks its limits until it ends."""
 
     def __init__(self, launcher: Launcher, process: BotProcess, folder: int, bounds: Bounds) -> None:
         self._launcher, self._process, self._folder, self._bounds = launcher, process, folder, bounds
@@ -200,7 +199,7 @@ class _Watch:
         return bytes(self._head) + between + bytes(self._tail)
 
     def until_end(self) -> str:
-        """Return why it had to be ended; "" if it ended by itself."""
+        """Wait for the end; return the limit that was exceeded, or ""."""
         awake, looked = Awake(), -1.0
         poll = select.poll()
         poll.register(self._process.stdout, select.POLLIN)
@@ -219,7 +218,7 @@ class _Watch:
                 return ""
 
     def _take(self) -> bool:
-        """Read once; False at the end."""
+        """Read a chunk; False at the end."""
         try:
             chunk = os.read(self._process.stdout, CHUNK)
         except BlockingIOError:
@@ -232,7 +231,7 @@ class _Watch:
         return bool(chunk)
 
     def _excess(self) -> str:
-        """Return what it has used too much of; "" for nothing."""
+        """Return the limit that is exceeded now, or ""."""
         bounds = self._bounds
         if self._read > MOST_READ:
             return f"it wrote more than {MOST_READ >> 20} MB of output"
@@ -248,7 +247,7 @@ class _Watch:
 
 
 def _family(pid: int, most: int) -> list[int]:
-    """A process and its descendants, one more than `most` at the most."""
+    """Return a process and its descendants, at most `most` + 1."""
     found = [pid]
     for one in found:
         found += children_of(one)
@@ -258,7 +257,7 @@ def _family(pid: int, most: int) -> list[int]:
 
 
 def _own_memory(pid: int) -> int:
-    """Bytes of memory that a process shares with no file; 0 if it is gone."""
+    """Return a process's anonymous memory in bytes; 0 if it is gone."""
     with suppress(OSError), open(f"/proc/{pid}/status", "rb") as status:
         for line in status:
             if line.startswith(b"RssAnon:"):

@@ -1,9 +1,8 @@
-"""Control groups, where this process may make them: limits on a bot with all its processes.
+"""Control groups, where this process may create them: limits on a bot with all its processes.
 
-They are added to every tier. Version 1 has one hierarchy of folders for memory and one for
-processes, version 2 one for both, which must have been delegated to us (``systemd-run --scope
--p Delegate=yes`` does that). Each bot gets a group of its own in each hierarchy for a match; the
-launcher makes and removes it.
+They are added to every tier. Version 1 has separate hierarchies for memory and processes, version 2 has one,
+which must be delegated to this process (``systemd-run --scope -p Delegate=yes``). For each match, the
+launcher creates a group for each bot in each hierarchy, and removes it.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ from functools import cache
 from pathlib import Path
 
 SLACK_BYTES = 64 << 20
-"""On top of the bot's limit: files that it reads, such as libraries, count here, too."""
+"""Added to the bot's limit: files that it reads, such as libraries, count here, too."""
 MOST_PROCESSES = 256
-"""Threads included; few enough for all bots of a user together."""
+"""Including threads; few enough for all bots of a user together."""
 OURS = "arbiter-"
 
 Groups = list[tuple[str, dict[str, str]]]
-"""Folders to make a group in, with the values to write to each group's files."""
+"""Folders in which to create a group, with the values for each group's files."""
 
 
 def groups(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups:
-    """The groups of a bot with limits on memory and processes; empty where there can be none."""
+    """Return the groups of a bot with limits on memory and processes; empty if unavailable."""
     memory = str(memory_bytes + SLACK_BYTES)
     values = {
         "memory": {"memory.max": memory, "memory.swap.max": "0"}
@@ -40,7 +39,7 @@ def groups(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups:
 
 @cache
 def problem() -> str:
-    """Return why this process may make no control groups; "" if it may."""
+    """Return why this process cannot create control groups; "" if it can."""
     if _places():
         return ""
     if not Path("/proc/self/cgroup").exists():
@@ -51,18 +50,18 @@ def problem() -> str:
 
 
 def enforced() -> dict[str, object]:
-    """Return what they limit, as records say it."""
+    """Return the limits of control groups, in the words of records."""
     limited = sorted(_places())
     return {"cgroup": f"{' and '.join(limited)} of the bot with its processes"} if limited else {}
 
 
 @cache
 def _places() -> dict[str, str]:
-    """By controller: the folder in which groups can be made."""
+    """Return, by controller, the folder in which groups can be created."""
     found = {}
     for controller, folder in _own_folders().items():
         with suppress(OSError):
-            _clear(folder)
+            _remove_left_groups(folder)
             made = folder / f"{OURS}{os.getpid()}-probe"
             made.mkdir()
             try:
@@ -77,12 +76,12 @@ def _places() -> dict[str, str]:
 
 @cache
 def _unified() -> bool:
-    """True if memory is under version 2."""
+    """True if memory is controlled by version 2."""
     return not any(":memory:" in line for line in _lines("/proc/self/cgroup"))
 
 
 def throttled_ns() -> int:
-    """For how long a share of cores that is used up has kept our group, or one around it, from running."""
+    """Return for how many ns a CPU quota has throttled our group or its parents."""
     total = 0
     for file in _counts_of_cores():
         with suppress(OSError, ValueError):
@@ -93,7 +92,7 @@ def throttled_ns() -> int:
 
 @cache
 def _counts_of_cores() -> list[Path]:
-    """What the kernel counts of our group's cores, and of those around it."""
+    """Return the files ``cpu.stat`` of our group and its parents."""
     folders = [folder for own in _own_folders(("cpu",)).values() for folder in (own, *own.parents)]
     return [file for folder in folders if (file := folder / "cpu.stat").exists()]
 
@@ -116,8 +115,8 @@ def _own_folders(controllers: tuple[str, ...] = ("memory", "pids")) -> dict[str,
     return found
 
 
-def _clear(folder: Path) -> None:
-    """Remove the groups of launchers that are gone; a group's name holds its launcher's process id."""
+def _remove_left_groups(folder: Path) -> None:
+    """Remove the groups of ended launchers; a group's name has its launcher's process id."""
     for left in folder.glob(f"{OURS}*"):
         number = left.name.removeprefix(OURS).partition("-")[0]
         if number.isdigit() and not Path("/proc", number).exists():

@@ -1,4 +1,4 @@
-"""The kernel's accounts of cores: who else had those of a bot, and when its main thread last ran on ours."""
+"""The kernel's accounting of cores: others' use of a bot's cores; when its main thread last ran on ours."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ import time
 
 from arbiter.sandbox.cgroup import throttled_ns
 
-# Where there is no `sysconf` there is no table, and this is only imported.
+# Without `sysconf` this module is only imported, and its functions are not used.
 NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 INEXACT_NS = 2 * NS_PER_TICK
-"""By which a core's two idle times, which are given in ticks, may be wrong in all."""
+"""The largest error of a difference of two idle times, which are given in ticks."""
 FRESH_NS = 50 * 10**6
-"""How old a reading of idle times may be, which takes long on a machine of many cores: none is idle since."""
+"""Idle times are read again after this time; no core counts as idle since. Reading many cores is slow."""
 _now, _busy = time.monotonic_ns, time.thread_time_ns
 
 
 class Others:
-    """The time of a bot's cores that neither it nor the referee's thread took, counted from its making."""
+    """Counts the time of a bot's cores used neither by it nor by this thread, from the creation on."""
 
     def __init__(self, cores: set[int], cpu_ns: int) -> None:
-        """`cores`: the numbers of the bot's; `cpu_ns`: its CPU time so far."""
+        """`cores`: the numbers of the bot's cores; `cpu_ns`: its CPU time so far."""
         self._cores = cores
         self.inexact_ns = len(self._cores) * INEXACT_NS
         self.since = _now()
-        """The moment of its making, on the monotonic clock in ns."""
+        """The time of creation, on the monotonic clock in ns."""
         self._idle = self._idle_now = idle_ns(self._cores)
         self._looked, self._throttled = self.since, throttled_ns()
         self._spent = cpu_ns + _busy()
 
     def took_ns(self, cpu_ns: int) -> int | None:
-        """At most so many ns; None where the kernel does not tell. `cpu_ns` as above.
+        """Return an upper bound in ns; None if the kernel does not report it. `cpu_ns` as in `__init__`.
 
-        With the time for which our control group was not allowed to run.
+        It includes the time for which our control group was throttled.
         """
         moment = _now()
         if moment - self._looked >= FRESH_NS:
@@ -45,7 +45,7 @@ class Others:
 
 
 def cores_of(pid: int) -> set[int]:
-    """The numbers of the cores that a process's main thread may use; none if it is gone."""
+    """Return the numbers of the cores that a process's main thread may use; empty if it is gone."""
     try:
         return os.sched_getaffinity(pid)
     except OSError:
@@ -53,9 +53,9 @@ def cores_of(pid: int) -> set[int]:
 
 
 def idle_ns(cores: set[int]) -> int | None:
-    """How long these cores were idle since boot, in all; None where the kernel does not tell."""
+    """Return the total idle time of these cores since boot in ns; None if the kernel does not report it."""
     try:
-        # In some containers another file lies over it, which has the container's own time alone.
+        # Some containers mount a file over it that has only the container's time.
         if os.stat("/proc/stat").st_dev != os.stat("/proc").st_dev:
             return None
         with open("/proc/stat", "rb") as stat:
@@ -67,13 +67,13 @@ def idle_ns(cores: set[int]) -> int | None:
 
 
 def idle_since_ns(pid: int) -> int | None:
-    """For how long the main thread of a process has not run, in ns.
+    """Return how long the main thread of a process has not run, in ns.
 
-    None where the kernel does not tell, or that thread last ran on another core, whose clock may differ.
+    None if the kernel does not report it, or the thread last ran on another core, whose clock may differ.
     """
     try:
         other, core = _last_run(pid)
-        # Brings the kernel's account of our own thread up to date.
+        # Updates the kernel's accounting of our thread.
         _busy()
         own, own_core = _last_run("thread-self")
     except (OSError, ValueError, IndexError):
@@ -82,9 +82,9 @@ def idle_since_ns(pid: int) -> int | None:
 
 
 def _last_run(pid: int | str) -> tuple[int, bytes]:
-    """The moment up to which a thread's CPU time is counted, on the scheduler's clock in ns, and its core."""
+    """Return until when a thread's CPU time is counted, on the scheduler's clock in ns, and its core."""
     with open(f"/proc/{pid}/sched", "rb") as sched:
-        # The last such words: the program's name, which it chooses, comes before them.
+        # The last match: the program's name, which it chooses, comes before.
         ms, _, fraction = sched.read(512).rpartition(b"se.exec_start")[2].split(None, 2)[1].partition(b".")
     with open(f"/proc/{pid}/stat", "rb") as stat:
         core = stat.read().rpartition(b") ")[2].split()[36]

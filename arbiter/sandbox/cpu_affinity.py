@@ -1,9 +1,9 @@
-"""The place of a worker: on one core with its bots, stepping aside for them at once.
+"""Bind a worker to one core with its bots, and let them preempt it.
 
-A match is a dialogue: the worker writes, and has nothing to do until the bot has answered. Linux
-lets a woken process run at once only if its time slice is shorter than that of the process that
-runs; so a worker asks for a long slice (Linux 6.12 and newer; elsewhere the request changes
-nothing). Its share of the core stays the same, and what it starts gets slices as usual.
+A match is a dialogue: the worker writes, and has nothing to do until the bot has answered. Linux lets a
+woken process preempt the running one only if its time slice is shorter; so a worker requests a long slice
+(Linux >= 6.12; earlier kernels ignore it). Its share of the core stays the same, and its children have the
+usual slices.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ SCHED_ATTR = struct.Struct("=IIQiIQQQ")
 
 
 def take_core(core: int) -> None:
-    """Run on this core only, and so does what is started from now on; step aside for it."""
+    """Bind this process and later children to a core; let the children preempt it."""
     os.sched_setaffinity(0, {core})
     number = SCHED_SETATTR.get(platform.machine())
     if number is not None:
         values = (SCHED_ATTR.size, os.SCHED_OTHER, SCHED_FLAG_RESET_ON_FORK, 0, 0, LONG_SLICE_NS, 0, 0)
-        # An older kernel refuses or ignores it, and nothing depends on it.
+        # Optional: an older kernel refuses or ignores it.
         ctypes.CDLL(None).syscall(number, 0, SCHED_ATTR.pack(*values), 0)

@@ -1,4 +1,4 @@
-"""The list of allowed system calls (`syscall_policy`, `seccomp`) in words: of one call, and all as tables."""
+"""The system-call policy (`syscall_policy`, `seccomp`) in words: for one call, and as tables."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def explain(call: str, in_namespaces: bool = False) -> str:
-    """In a line whether a bot may make a call, why, and what it tells of others; KeyError for no call."""
+    """Return in one line whether a bot may make a call, why, and what it reveals; KeyError if unknown."""
     if not any(call in numbers(machine) for machine in TABLES):
         raise KeyError(call)
-    tells = f"; of others it tells {syscall_policy.TELLS.get(call, syscall_policy.NOTHING)}"
+    reveals = f"; about others it reveals {syscall_policy.REVEALS.get(call, syscall_policy.NOTHING)}"
     if check := checks(in_namespaces).get(call):
-        return f"depends on what it asks for: {check.why}{tells}"
+        return f"depends on its arguments: {check.why}{reveals}"
     verdict, why, _ = syscall_policy.verdicts(in_namespaces).get(call, syscall_policy.OTHERWISE)
     if verdict.error is None:
-        return f"allowed: {why}{tells}"
+        return f"allowed: {why}{reveals}"
     if verdict.error == 0:
         return f"without effect: {why}"
     note = "; the record's notes name the first one" if verdict.noted and not in_namespaces else ""
@@ -30,7 +30,7 @@ def explain(call: str, in_namespaces: bool = False) -> str:
 
 
 def tables() -> str:
-    """What each call that a bot may make tells of others, and which calls reach other cores, in Markdown."""
+    """Return, in Markdown, what each allowed call reveals about others, and which calls reach other cores."""
     known = sorted(set().union(*(numbers(machine) for machine in TABLES)))
     checked, groups = checks(in_namespaces=False), syscall_policy.verdicts()
     rows: dict[tuple[str, str], list[str]] = {}
@@ -38,11 +38,11 @@ def tables() -> str:
         group = groups.get(call, syscall_policy.OTHERWISE)
         if call in checked or group.verdict == syscall_policy.ALLOW:
             why = f"depends: {checked[call].why}" if call in checked else group.why
-            rows.setdefault((syscall_policy.TELLS.get(call, syscall_policy.NOTHING), why), []).append(call)
+            rows.setdefault((syscall_policy.REVEALS.get(call, syscall_policy.NOTHING), why), []).append(call)
     order = sorted(rows.items(), key=lambda row: (row[0][0] == syscall_policy.NOTHING, row[1]))
-    tells = ([_as_code(calls), why, what] for (what, why), calls in order)
+    reveals = ([_as_code(calls), why, what] for (what, why), calls in order)
     reaches = ([_as_code(calls.split()), how, kept] for calls, how, kept in syscall_policy.REACHES_CORES)
-    told = _table(("calls", "made if", "what it tells of others"), tells)
+    told = _table(("calls", "allowed since", "what it reveals about others"), reveals)
     reached = _table(("calls", "how they reach other cores", "what a bot may"), reaches)
     return "\n".join((*told, "", *reached))
 

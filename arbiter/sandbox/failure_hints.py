@@ -1,7 +1,7 @@
-"""The complaints of programs that get no memory, or that their tier hides or refuses something, and advice.
+"""Recognise error messages of programs that met a limit or a refusal of their tier, and give hints.
 
-Recognised by the words of common runtimes on either stream. A bot that writes them without need gains
-nothing: it has failed already, and is believed of memory only if it had much (`ending`).
+The patterns match messages of common runtimes on either stream. A bot that fakes one gains nothing: it has
+failed already, and a lack of memory is accepted only if it used much (`ending`).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ NOT_FOUND = re.compile(
     rb"|ERR_MODULE_NOT_FOUND|module '\S+' not found"
     rb"|cannot open shared object file|Can't locate \S+ in @INC"
 )
-"""Modules, classes and libraries: runtimes pass over folders that they may not read."""
+"""Missing modules, classes and libraries: runtimes skip folders that they may not read."""
 ABSENT = re.compile(
     rb"No such file or directory|FileNotFoundError|NoSuchFileException|\bENOENT\b", re.IGNORECASE
 )
-"""Files: what a tier hides is not there."""
+"""Missing files: a hidden file looks missing."""
 ABSENT_FILE = re.compile(
     rb"no such file or directory(?:, \w+)?:? '(?P<quoted>[^'\n]+)'"
     rb"|(?:FileNotFoundException|NoSuchFileException): (?P<java>[^\n(]*[^\n( ])"
@@ -47,7 +47,7 @@ ABSENT_FILE = re.compile(
     rb"|(?P<before>[^\s:'\"]+)['\"]?: no such file or directory(?!, )",
     re.IGNORECASE,
 )
-"""Its name, as Python, Node, Java and Ruby write it, and C, Go, Lua and shells."""
+"""The name of a missing file, as Python, Node, Java, Ruby, C, Go, Lua and shells write it."""
 LONGEST_NAME = 100
 FILE_TOO_LARGE = re.compile(rb"File too large|File size limit exceeded|\bEFBIG\b", re.IGNORECASE)
 STREAM = re.compile(rb"/dev/(?:std(?:in|out|err)|fd)\b|/proc/self/fd\b")
@@ -59,7 +59,7 @@ LIMITS = (
         re.compile(rb"Too many open files|\bEMFILE\b", re.IGNORECASE),
         f"it may have {MOST_DESCRIPTORS} files open, and make 64 pipes",
     ),
-    (FILE_TOO_LARGE, f"no file of its own may be longer than {2 * SCRATCH_BYTES >> 20} MB"),
+    (FILE_TOO_LARGE, f"its files may have at most {2 * SCRATCH_BYTES >> 20} MB each"),
     (
         re.compile(rb"No space left on device|\bENOSPC\b", re.IGNORECASE),
         f"its temporary folder has {SCRATCH_BYTES >> 20} MB and 1,024 files and folders",
@@ -73,41 +73,41 @@ LIMITS = (
         "it may have 256 threads",
     ),
 )
-"""The words of a program that met a limit, and the limit. All but the first are of confined bots alone."""
+"""Messages of programs that met a limit, and the limit. All but the first are for confined bots only."""
 STACK = "signal 11 also ends a program whose stack outgrows its 64 MB"
 REFUSED = "processes, sockets, writing but in TMPDIR, and reading outside the bot's folder"
-READ, SEND = "what lies elsewhere has to be named in read:", "what it needs has to lie in the archive"
+READ, SEND = "name files elsewhere in read:", "put all files that it needs into the archive"
 NO_STAGE = (
-    "there is a temporary folder only on a stage (arbiter isolation); without one name a folder that is "
-    "there as the program's cache, in env: TORCHINDUCTOR_CACHE_DIR for torch"
+    "a temporary folder exists only on a stage (arbiter isolation); without one, name an existing folder "
+    "as the program's cache in env: TORCHINDUCTOR_CACHE_DIR for torch"
 )
-NO_STREAM = "there is no /dev/stdin here: read and write the standard streams, which are open"
-NO_TEMPORARY_HERE = "there is no temporary folder here: let the program do without one"
+NO_STREAM = "/dev/stdin does not exist here: use the standard streams, which are open"
+NO_TEMPORARY_HERE = "no temporary folder exists here: the program must do without one"
 
 
-def tells_of_memory(said: bytes | bytearray) -> bool:
-    """True if a program wrote that it could get no memory."""
+def reports_no_memory(said: bytes | bytearray) -> bool:
+    """True if a program reported that it got no memory."""
     return MEMORY.search(said) is not None
 
 
 def limit_met(exit_code: int, said: bytes, confined: bool) -> str:
-    """Return which limit a program met that ended so with these words; "" if none is known to be why."""
+    """Return the limit that ended a program with this exit code and output; "" if unknown."""
     if confined and exit_code == -signal.SIGXFSZ:
         return LIMITS[1][1]
     known = LIMITS if confined else LIMITS[:1]
     return next((limit for words, limit in known if words.search(said)), "")
 
 
-def tells_of_module(said: bytes) -> bool:
-    """True if a program wrote that a module, a class or a library of it is not there."""
+def reports_missing_module(said: bytes) -> bool:
+    """True if a program reported a missing module, class or library."""
     return NOT_FOUND.search(said) is not None
 
 
 def misplaced(said: bytes, folder: str) -> str:
-    """Return advice for a program that started in `folder` and missed a file that it names from elsewhere; ""
-    where its last words are no complaint about that.
+    """Return a hint for a program that started in `folder` and missed a file because its path is relative to
+    another folder; "" if its last error message is no such case.
 
-    Only what would lie in the folder is looked for, so that no author learns what there is besides.
+    Only paths within the folder are checked, so that authors learn nothing about other files.
     """
     found = [match[match.lastgroup or 0] for match in ABSENT_FILE.finditer(said)]
     name = os.fsdecode(found[-1]) if found else ""
@@ -117,7 +117,9 @@ def misplaced(said: bytes, folder: str) -> str:
     nearer = (parts[number:] for number in range(1, len(parts)))
     near = "/".join(next((one for one in nearer if _is_in(folder, one)), ()))
     mend = (
-        f"name it {near[:LONGEST_NAME]!a}" if near else "put the file there, and name it from that folder on"
+        f"name it {near[:LONGEST_NAME]!a}"
+        if near
+        else "put the file there, and name it relative to that folder"
     )
     return f"a bot starts in the folder of its program, which has no {name[:LONGEST_NAME]!a}: {mend}"
 
@@ -127,9 +129,9 @@ def _is_in(folder: str, parts: Sequence[str]) -> bool:
 
 
 def advice(said: bytes, tier: str, sent: bool = False) -> str:
-    """Return advice for a program that ended with these words under a tier; "" if that is no reason to fail.
+    """Return a hint for a program that ended with this output under a tier; "" if the tier is not the reason.
 
-    `sent` is true of what an author sends to a site, who has the archive alone to change.
+    `sent` is true for submitted programs, whose authors can only change the archive.
     """
     if tier == PLAIN:
         return ""
@@ -137,7 +139,7 @@ def advice(said: bytes, tier: str, sent: bool = False) -> str:
         return NO_TEMPORARY_HERE if sent else NO_STAGE
     if STREAM.search(said):
         return NO_STREAM
-    missing = tells_of_module(said) or ABSENT.search(said) is not None
+    missing = reports_missing_module(said) or ABSENT.search(said) is not None
     if not missing and not FORBIDDEN.search(said):
         return ""
     if sent:

@@ -1,8 +1,7 @@
-"""The machine's files that a bot needs: what the system in memory must hold, and what its root shows.
+"""Find the machine's files that a bot needs, for the system in memory and the bot's root.
 
-Found without running anything: from its command, its scripts' first lines, the words of shell scripts, the
-season's languages, and what the player names in `read`. Programs' files tell the libraries that they load
-(`libraries`).
+They are found without running anything: from its command, its scripts' first lines, the words of shell
+scripts, the season's languages, the player's `read`, and the libraries that programs load (`libraries`).
 """
 
 from __future__ import annotations
@@ -43,30 +42,28 @@ LIBRARIES = (
     "libgcc_s.so.1", "libstdc++.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1",
     "libgomp.so.1", "libatomic.so.1", "libresolv.so.2", "libnss_files.so.2", "libz.so.1",
 )  # fmt: skip
-"""The libraries that programs load while they run, so that their files do not name them."""
+"""Libraries that programs load at run time, so that their files do not name them."""
 FOLDERS_OF_PROGRAMS = ("/usr/lib", "/usr/share", "/usr/local/lib", "/usr/local/share")
-"""The folders in which an interpreter keeps its library, under a name that begins with its own, such as
-/usr/lib/python3.11.
-"""
+"""Folders with interpreters' libraries, whose names start with the interpreter's, as /usr/lib/python3.11."""
 SHORTEST_NAME = 3
 PREFIXES = ("/", "/usr", "/usr/local")
-"""Above a folder `bin`: what all programs share, and no installation of one."""
+"""Parents of a folder `bin` that all programs share: not an installation."""
 SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh", "env")
 LONGEST_SCRIPT = 100_000
 MOST_INTERPRETERS, MOST_MENTIONED = 8, 30
 MOUNTED = ("/etc", "/dev", "/proc", "/sys")
-"""The places that a bot's root has beside the system's folders."""
+"""Mounts in a bot's root besides the system's folders."""
 WORD = re.compile(rb"[\w./+-]+")
 SCRATCH_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
 
 
 def confinement(player: Player, program: str) -> dict[str, Any]:
-    """Return what the launcher needs beside `ground` to confine a bot, `program`, as JSON values."""
+    """Return what the launcher needs besides `ground` to confine a bot, as JSON values."""
     needs = needs_of_bot(player, program)
     return {
         "stage": True,
         "folders": own_folders(player.read),
-        # Resolved: what has become a link when it is opened is not followed.
+        # Resolved: a path that has become a link meanwhile is not followed.
         "confine": [(path, RUN) for path in needs.places],
         "system": needs.asked,
         "root": needs.root,
@@ -74,10 +71,8 @@ def confinement(player: Player, program: str) -> dict[str, Any]:
 
 
 class KeeperRequest(NamedTuple):
-    """A request to the keeper.
-
-    `common`: for all bots of a season; `needed`: to start this player's; `mentioned`: by its own files;
-    `scans`: in which of its folders to look for programs whose libraries are taken.
+    """A request to the keeper: paths that all bots of a season need, that this player needs to start, that
+    its files mention, and its folders to scan for programs whose libraries are added.
     """
 
     player: str
@@ -88,7 +83,7 @@ class KeeperRequest(NamedTuple):
 
 
 class Needs(NamedTuple):
-    """The request to the keeper, all that the bot may read beside the system's, and its `root`."""
+    """The request to the keeper, the paths that the bot may read besides the system's, and its `root`."""
 
     asked: KeeperRequest
     places: tuple[str, ...]
@@ -96,7 +91,7 @@ class Needs(NamedTuple):
 
 
 def needs_of_bot(player: Player, program: str) -> Needs:
-    """Return the needs of a player that is started by `program`."""
+    """Return the needs of a player whose command starts `program`."""
     marks = tuple(changed(path) for path in (program, *player.files))
     path = player.env.get("PATH") or path_of(player.languages)
     named = player.name, player.command, player.folder, player.read, player.files, player.languages
@@ -104,7 +99,7 @@ def needs_of_bot(player: Player, program: str) -> Needs:
 
 
 def changed(path: str) -> int:
-    """Return when a file or folder was last changed, in ns; 0 if it is not there."""
+    """Return the modification time of a file or folder in ns; 0 if it is missing."""
     try:
         return os.stat(path).st_mtime_ns
     except OSError:
@@ -126,7 +121,7 @@ def _needs_of(
     player = Player(name, command, folder, read=read, files=files, languages=languages)
     named = own_places(player, program)
     places = tuple(dict.fromkeys(map(os.path.realpath, named)))
-    # Also one that is gone: it may come back.
+    # Also a missing one: it may come back.
     own = tuple(path for path in map(os.path.realpath, read) if not os.path.isfile(path))
     open_to_it = (*SYSTEM, *set(places).difference(own))
 
@@ -134,11 +129,11 @@ def _needs_of(
         real = os.path.realpath(one)
         return _is_in(real, open_to_it) and not _is_in(real, HIDDEN)
 
-    # What a file of an author's names is neither opened nor looked at unless all may run it.
+    # What an author's file names is opened only if all users may run it.
     shown = [one for one in _interpreters(program, folder, path, is_open) if one == program or is_open(one)]
     spoken = [one for one, *_ in languages if is_open(one)]
     chosen = [program] if is_open(program) else []
-    # Without it the kernel starts nothing.
+    # The kernel needs them to start a script.
     started = [one for one in shown[1:] if is_open(one) and os.path.isfile(one)]
     words = [one for one in _mentioned(shown[-1], (program, *files), path) if is_open(one)]
     asked = KeeperRequest(
@@ -164,7 +159,7 @@ def _needs_of(
 
 
 def scratch_place(*places: str) -> str:
-    """Return the place of a bot's temporary folder: the first in which it sees nothing else."""
+    """Return the path of a bot's temporary folder: the first that contains none of `places`."""
     return next(
         place
         for place in SCRATCH_PLACES
@@ -173,21 +168,21 @@ def scratch_place(*places: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def base() -> dict[str, list[str]]:
-    """Return what is the same for all bots, in the keeper's terms."""
+def common_base() -> dict[str, list[str]]:
+    """Return the keeper's arguments that are the same for all bots."""
     settings = [path for path in system_rules() if path.startswith("/etc/")]
     return {"settings": settings, "kernel": list(KERNEL), "devices": list(DEVICES)}
 
 
 @lru_cache(maxsize=1)
 def libraries() -> tuple[str, ...]:
-    """The libraries of `LIBRARIES` that this machine has."""
+    """Return the paths of `LIBRARIES` on this machine."""
     looks = Looks(sys.maxsize)
     return tuple(filter(None, (find(name, (), looks) for name in LIBRARIES)))
 
 
 def _interpreters(program: str, folder: str, path: str, is_open: Callable[[str], bool]) -> list[str]:
-    """A program; if it is a script, also what its first line names, and what ``/usr/bin/env`` starts."""
+    """Return a program, and for a script its interpreters, also through ``/usr/bin/env``."""
     found = [program]
     while len(found) < MOST_INTERPRETERS and (len(found) == 1 or is_open(found[-1])):
         words = first_words(_text_of(found[-1], LONGEST_LINE))
@@ -202,7 +197,7 @@ def _interpreters(program: str, folder: str, path: str, is_open: Callable[[str],
 
 
 def _mentioned(interpreter: str, files: Iterable[str], path: str) -> list[str]:
-    """The programs in PATH that the texts of shell scripts name, if that is what interprets them."""
+    """Return the programs in PATH that shell scripts mention, if `interpreter` is a shell."""
     if not {Path(interpreter).name, Path(os.path.realpath(interpreter)).name} & {*SHELLS}:
         return []
     texts = [_text_of(file, LONGEST_SCRIPT) for file in files]
@@ -212,7 +207,7 @@ def _mentioned(interpreter: str, files: Iterable[str], path: str) -> list[str]:
 
 
 def _text_of(file: str, most: int) -> bytes:
-    """The beginning of a file; nothing of what is none."""
+    """Return the start of a file; empty if it cannot be read."""
     try:
         with opened_file(file) as opened:
             return os.read(opened, most)
@@ -222,7 +217,7 @@ def _text_of(file: str, most: int) -> bytes:
 
 @lru_cache(maxsize=8)
 def _places_of(languages: tuple[tuple[str, ...], ...]) -> list[str]:
-    """Return what all players may read for a season's languages."""
+    """Return the paths that all players may read for a season's languages."""
     plain = Player("", ALWAYS[:1], languages=languages)
     return [os.path.realpath(path) for path in own_places(plain, ALWAYS[0])]
 
@@ -234,7 +229,7 @@ def _with_libraries(programs: Iterable[str]) -> Iterator[str]:
 
 
 def _library_of(program: str) -> Iterator[str]:
-    """The folders in which a program of the system keeps what it needs."""
+    """Yield the library folders of a program of the system."""
     prefix = str(Path(program).parent.parent)
     if not program.startswith(OF_THE_SYSTEM):
         return
@@ -249,7 +244,7 @@ def _library_of(program: str) -> Iterator[str]:
 
 
 def _links(paths: Iterable[str]) -> list[tuple[str, str]]:
-    """All links on the way to some paths, each with what it says."""
+    """Return all links on the way to these paths, each with its target."""
     found: dict[str, str] = {}
     for path in dict.fromkeys(paths):
         with suppress(OSError):

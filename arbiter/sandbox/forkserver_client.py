@@ -1,4 +1,4 @@
-"""The slim process that starts bots, and the dialogue with it."""
+"""The client of a forkserver, the slim process that starts bots."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GRACE_SECONDS = 15.0
-"""For a slim process to end its bots and itself: it gives up on their descendants after 10 s."""
+"""The time limit for a forkserver to end its bots and itself; it waits 10 s for their descendants."""
 KEEPER_SECONDS = 120.0
-"""For the keeper of the system in memory to copy what a match needs."""
+"""The time limit for the keeper of the system in memory to copy what a match needs."""
 FILES = 256
 """The number of files that each process must be able to open; a match of four bots needs 72."""
 MOST_DESCRIPTORS = 252
-"""The kernel passes no more in one message, beside that of the message itself."""
+"""The kernel passes at most 253 descriptors in a message, and the message may take one."""
 
 
 def check_system() -> None:
-    """ConfigError on a system where no bots can be started, or where too few files may be open."""
+    """Raise ConfigError on a system that cannot start bots, or allows too few open files."""
     if not hasattr(os, "pidfd_open"):
-        where = "docs/howto/macos-and-windows.md says what works elsewhere"
-        raise ConfigError("bots are started on Linux alone", hint=where)
+        where = "docs/howto/macos-and-windows.md lists what works elsewhere"
+        raise ConfigError("bots can be started only on Linux", hint=where)
     # Not on all systems.
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < FILES:
-        hint = f"allow {FILES}, as by `ulimit -n {FILES}`"
-        raise ConfigError(f"a process may have {hard} files open here, too few to play", hint=hint)
+        hint = f"raise the limit: `ulimit -n {FILES}`"
+        raise ConfigError(f"open files: expected a limit of at least {FILES}, got {hard}", hint=hint)
     if soft != resource.RLIM_INFINITY and soft < FILES:
         resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, hard))
 
 
-class SlimProcess:
-    """One slim process and the dialogue with it."""
+class ForkserverClient:
+    """A forkserver process, and requests to it."""
 
     def __init__(self, *words: str) -> None:
-        """Start it: to start bots, "staged" in namespaces of its own if it can, or "here"; or as "keeper"."""
+        """Start it as "staged" (bots in new namespaces if possible), "here" (none), or "keeper"."""
         check_system()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         board = new_file()
         self.board = Board(board)
-        """Memory that it shares with us."""
+        """The memory shared with it."""
         script = str(Path(forkserver.__file__).with_name("__main__.py"))
         try:
-            # A session of its own, so that a Ctrl-C in the terminal does not end it.
+            # A new session, so that a Ctrl-C in the terminal does not end it.
             process = subprocess.Popen(
                 [sys.executable, "-I", "-S", script, str(theirs.fileno()), str(board), *words],
                 stdin=subprocess.DEVNULL,
@@ -75,8 +75,8 @@ class SlimProcess:
         self._take(ours, process)
 
     @classmethod
-    def at(cls, end: socket.socket) -> SlimProcess:
-        """A keeper that another process has started, at the end of a connection to it."""
+    def at(cls, end: socket.socket) -> ForkserverClient:
+        """Connect to a keeper that another process has started."""
         end.settimeout(KEEPER_SECONDS)
         made = cls.__new__(cls)
         made._take(end, None)
@@ -86,11 +86,11 @@ class SlimProcess:
         self._socket, self._process = ours, process
         self._gone = False
         self.furnished = False
-        """True once it knows how bots are confined."""
+        """True once it has the data that is the same for all bots."""
         self.views: list[int] = []
-        """The numbers of the views of the system in memory that it has, the one used last at the end."""
+        """The numbers of its views of the system in memory, the most recently used last."""
         self.staged = False
-        """True once it has said that it is on a stage."""
+        """True once it has reported that it runs on a stage."""
 
     @property
     def pid(self) -> int:
@@ -101,7 +101,7 @@ class SlimProcess:
         return not self._gone and (self._process is None or self._process.poll() is None)
 
     def ask(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:
-        """Send a request, and descriptors; the answer's value and descriptors. VoidMatch if it is gone."""
+        """Send a request; return the answer's value and descriptors. VoidMatch if the process is gone."""
         try:
             send(self._socket, {"do": do, "with": arguments}, sent)
             answer = receive(self._socket, MOST_DESCRIPTORS)
@@ -114,12 +114,12 @@ class SlimProcess:
         return answer
 
     def hang_up(self) -> None:
-        """End the dialogue from any thread: the process ends with every bot, and who waits gets VoidMatch."""
+        """Close the connection, from any thread: the process ends with its bots; `ask` raises VoidMatch."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """End it, and with it every bot."""
+        """End the process, and with it every bot."""
         self._socket.close()
         if self._process is not None:
             with suppress(subprocess.TimeoutExpired):

@@ -1,9 +1,9 @@
-"""The files that a confined bot may open, under the kernel's Landlock.
+"""The files that a confined bot may open, enforced by the kernel's Landlock.
 
-A bot may read and run its own folder, the system's folders and the prefix of its interpreter, and write to
-nothing but /dev/null and, on a stage, a temporary folder. Everything else is refused, such as rivals'
-folders and other processes' entries in /proc. Newer kernels also refuse TCP, signals to other processes and
-abstract sockets here; `seccomp` refuses them on every kernel.
+A bot may read and run its own folder, the system's folders and the prefix of its interpreter, and write only
+to /dev/null and, on a stage, a temporary folder. All else is refused, such as rivals' folders and other
+processes' entries in /proc. Newer kernels also refuse TCP, signals to other processes and abstract sockets
+here; `seccomp` refuses them on every kernel.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
 OF_THE_SYSTEM = tuple(f"{path}/" for path in SYSTEM)
 HIDDEN = ("/usr/local/etc", "/usr/local/src", "/usr/local/var")
-"""Of the system's folders: what no program needs to run, and where an administrator may keep secrets."""
-# What programs read at their start; nothing here is secret.
+"""System folders that no program needs to run, and where an administrator may keep secrets."""
+# Files that programs read at start; none is secret.
 SETTINGS = (
     "alternatives", "group", "host.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
     "mono", "nsswitch.conf", "os-release", "passwd", "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
-# Only what does not depend on others' activity: no loads, memory in use or numbers of processes.
+# Files that do not depend on others' activity: no loads, memory in use or numbers of processes.
 KERNEL = (
     "/proc/cpuinfo", "/proc/filesystems", "/proc/version",
     "/proc/sys/fs/pipe-max-size", "/proc/sys/kernel/cap_last_cap", "/proc/sys/kernel/ngroups_max",
@@ -71,19 +71,19 @@ PARTS = (
     "bin", "conf", "include", "jmods", "jre", "lib", "lib32", "lib64", "lib-python", "lib_pypy", "libexec",
     "pyvenv.cfg", "release", "share", "ssl",
 )  # fmt: skip
-"""Of an installation: what programs need of it. Whatever else lies in the same folder is somebody's."""
+"""The parts of an installation that programs need. Other files in the same folder may be private."""
 OF_GO = ("VERSION", "go.env", "pkg", "src")
-"""Go's compiler has its library as sources."""
+"""The library of Go's compiler consists of sources."""
 MANAGED = "shims"
-"""Version managers put scripts of this folder before the real interpreters; a script needs processes."""
+"""The folder of version managers' scripts, which start the real interpreter as another process."""
 ASKS = {"python": ("-c", "import sys; print(sys.executable)"), "node": ("-p", "process.execPath")}
 
 
 @cache
 def version() -> int:
-    """The kernel's version of Landlock; 0 where there is none."""
+    """Return the kernel's version of Landlock; 0 without Landlock."""
     if not hasattr(os, "pidfd_open"):
-        return 0  # elsewhere the number is another call's
+        return 0  # on other systems the number is another call
     found = ctypes.CDLL(None, use_errno=True).syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)
     return max(int(found), 0)
 
@@ -92,11 +92,11 @@ def problem() -> str:
     """Return why bots cannot be confined by Landlock and seccomp here; "" if they can."""
     if not version():
         return "this kernel has no Landlock (Linux >= 5.13, lsm=landlock)"
-    return "" if seccomp.supported() else f"there is no filter for {platform.machine()}"
+    return "" if seccomp.supported() else f"no seccomp filter for {platform.machine()}"
 
 
 def handled(abi: int) -> list[int]:
-    """Return what is refused unless a rule allows it: rights on files, on TCP ports, and scopes."""
+    """Return the rights that are refused without a rule: on files, on TCP ports, and scopes."""
     files = FIRST_RIGHTS
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
         files |= right if abi >= since else 0
@@ -104,7 +104,7 @@ def handled(abi: int) -> list[int]:
 
 
 def enforced() -> dict[str, object]:
-    """Return what the tier enforces on this machine, as records say it."""
+    """Return what the tier enforces on this machine, in the words of records."""
     abi = version()
     return {
         "own_session": True,
@@ -119,8 +119,8 @@ def enforced() -> dict[str, object]:
 
 
 @cache
-def ground() -> dict[str, Any]:
-    """Return what is the same for all confined bots, as JSON values."""
+def common_rules() -> dict[str, Any]:
+    """Return the confinement that is the same for all bots, as JSON values."""
     filtered = seccomp.program()
     rules = {os.path.realpath(path): rights for path, rights in system_rules().items()}
     return {
@@ -134,7 +134,7 @@ def ground() -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def own_folders(places: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders that a player may read and that can be copied: not the system's."""
+    """Return the folders that a player may read, except the system's: these can be copied."""
     return tuple(
         path for path in _resolved(places) if os.path.isdir(path) and not path.startswith(OF_THE_SYSTEM)
     )
@@ -146,13 +146,13 @@ def _resolved(places: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def own_places(player: Player, program: str = "") -> tuple[str, ...]:
-    """Folders and files that a bot may read beside the system's: its own, its interpreter's, the languages'.
+    """Return what a bot may read besides the system's files: its own, its interpreter's, the languages'.
 
-    `program` is what the command's first word starts, if that is known.
+    `program` is the program that the command starts, if known.
     """
     program = program or real_program(player)
     own = player.read[0] if player.read else ""
-    # A folder called lib beside a bot's own program does not make it an installation.
+    # A folder lib next to a bot's program does not make it an installation.
     is_word = "/" not in player.command[0]
     found = [*player.read, *_installation(program, Path(program).parent == Path(own), is_word)]
     for spoken, *read in player.languages:
@@ -161,40 +161,39 @@ def own_places(player: Player, program: str = "") -> tuple[str, ...]:
 
 
 def path_of(languages: Iterable[Sequence[str]]) -> str:
-    """The PATH of all bots of a season: the folders of its languages' programs, then the system's."""
+    """Return the PATH of a season's bots: the folders of its languages' programs, then the system's."""
     return ":".join(dict.fromkeys([*(os.path.dirname(program) for program, *_ in languages), SYSTEM_PATH]))  # noqa: PTH120
 
 
 @lru_cache(maxsize=1)
 def system_rules() -> dict[str, int]:
-    """By path that exists: the rights of every bot to what is beneath it."""
+    """Return, by existing path, the rights of every bot beneath it."""
     settings = [f"/etc/{name}" for name in SETTINGS] + [str(path) for path in Path("/etc").glob("java*")]
     rules = dict.fromkeys(_shown(SYSTEM), RUN) | dict.fromkeys([*settings, *KERNEL], READ) | DEVICES
     return {path: rights for path, rights in rules.items() if Path(path).exists()}
 
 
 def _shown(folders: Iterable[str]) -> Iterator[str]:
-    """The folders; where one holds what is hidden, what else it holds."""
+    """Yield the folders; instead of a folder with hidden parts, its other folders."""
     for folder in folders:
         if folder in HIDDEN:
             continue
         if not any(hidden.startswith(f"{folder}/") for hidden in HIDDEN):
             yield folder
         elif os.path.isdir(folder) and not os.path.islink(folder):  # noqa: PTH114
-            # No links: what they lead to is in the system's folders, or is none of it.
+            # No links: a target is in the system's folders anyway, or not part of the system.
             inner = (entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
             yield from _shown(sorted(inner))
 
 
 @lru_cache(maxsize=256)
 def _installation(program: str, doubtful: bool = False, is_word: bool = False) -> Sequence[str]:
-    """Return what belongs to a program that is installed, but for the system's: ``/opt/python/lib`` and other
-    parts of /opt/python for /opt/python/bin/python3.
+    """Return the parts of a program's installation outside of the system: ``/opt/python/lib`` and other parts
+    of /opt/python for /opt/python/bin/python3.
 
-    For a virtual environment also the installation that it was made from. A folder that only happens to
-    have a ``bin``, such as a home, is no installation: then it is the program's folder alone.
-    `doubtful`: only an installation of Python counts; `is_word`: what a link in PATH leads to is opened
-    alone if it is no installation, as somebody's script may lie among all that is theirs.
+    For a virtual environment, the base installation is included. Any other folder with a ``bin``, such as a
+    home, is no installation: only the program's folder is returned, or with `is_word`, for a link's target in
+    PATH, only the file, as its folder may be private. `doubtful`: only an installation of Python counts.
     """
     found: list[str] = []
     for place in dict.fromkeys((Path(program), Path(os.path.realpath(program)))):
@@ -206,7 +205,7 @@ def _installation(program: str, doubtful: bool = False, is_word: bool = False) -
             linked = is_word and str(place) != program
             found.append(str(place if linked else place.parent))
             continue
-        # Beside its own library, a home's .local/share has what all of its user's programs keep.
+        # A home's .local/share has data of all of its user's programs.
         parts = [part for part in PARTS if prefix.name != ".local" or part != "share"]
         parts += OF_GO if (prefix / "src" / "runtime").is_dir() else ()
         found += [str(prefix / part) for part in parts if (prefix / part).exists()]
@@ -215,11 +214,11 @@ def _installation(program: str, doubtful: bool = False, is_word: bool = False) -
 
 
 def real_program(player: Player) -> str:
-    """The program that a command's first word starts, else the word itself.
+    """Return the program that a command's first word starts, else the word itself.
 
-    A word that is no path is looked up in the player's own PATH, if it has one, else in ours. A version
-    manager's script is asked which program it starts, if our own PATH leads to it and it is not
-    the player's: what a player could write is only ever run confined.
+    A word that is no path is looked up in the player's PATH, if set, else in ours. A version manager's script
+    is run to find the real program, if it is in our PATH and not the player's: files that a player can write
+    only run confined.
     """
     name = player.command[0]
     path = player.env.get("PATH", os.environ.get("PATH", os.defpath))
@@ -234,11 +233,11 @@ def real_program(player: Player) -> str:
 
 @lru_cache(maxsize=256)
 def _started_by(script: str) -> str:
-    """The interpreter that a version manager's script starts; the script if it does not say."""
+    """Run a version manager's script to get its interpreter; return the script if that fails."""
     for kind, question in ASKS.items():
         if Path(script).name.startswith(kind):
             try:
-                # In a folder of nobody's: some scripts look there for a file that names the version.
+                # In /: some scripts read the version from a file in the working folder.
                 answer = subprocess.run(
                     [script, *question], capture_output=True, text=True, check=False, timeout=10, cwd="/"
                 )

@@ -1,4 +1,4 @@
-"""The worker's side of the slim processes that start and end its bots (`forkserver`)."""
+"""The worker's client of the forkservers that start and end its bots."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.errors import VoidMatch
 from arbiter.sandbox import forkserver
-from arbiter.sandbox.forkserver_client import SlimProcess
-from arbiter.sandbox.landlock import ground
+from arbiter.sandbox.forkserver_client import ForkserverClient
+from arbiter.sandbox.landlock import common_rules
 from arbiter.sandbox.rootfs_client import SYSTEM, SystemView
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from arbiter.sandbox.forkserver.board import Board
 
 MOST_VIEWS = 8
-"""Of the system in memory, that a slim process keeps: it gives each bot a copy of all its mounts."""
+"""Views of the system in memory that a forkserver keeps; each bot gets a copy of all its mounts."""
 PID_LIMIT = 1 << 22
-"""The kernel gives no process so high a number."""
+"""Above all process ids."""
 
 
 class BotProcess(NamedTuple):
     """A bot's process: its id, our ends of its pipes (not blocking), and a pidfd that the launcher closes.
 
-    `board` and `place`: the memory that is shared with the slim process, and the bot's place there.
+    `board` is the memory shared with the forkserver, `place` the bot's index there.
     """
 
     pid: int
@@ -43,8 +43,8 @@ class BotProcess(NamedTuple):
 class End(NamedTuple):
     """The end of a bot's process, `exit` as in `BotReport`.
 
-    `out_of_memory`: by the limit of its control group; `refused`: numbers of refused system calls, each once;
-    `not_started`: why its program was never executed, "" if it was.
+    `out_of_memory`: killed at the limit of its control group; `refused`: distinct numbers of refused system
+    calls; `not_started`: why its program was not executed, or "".
     """
 
     exit: int | None
@@ -56,38 +56,38 @@ class End(NamedTuple):
 
 
 class Launcher:
-    """Starts the bots of one match at a time; VoidMatch whenever our side fails.
+    """Starts the bots of one match at a time; VoidMatch whenever the machine fails.
 
-    Bots on a stage come from another slim process than the others; each is started when first needed.
+    Bots on a stage and others have separate forkservers, started when first needed.
     """
 
     def __init__(self) -> None:
-        self._processes: dict[bool, SlimProcess] = {}
+        self._processes: dict[bool, ForkserverClient] = {}
         self._bots: dict[int, tuple[int, int]] = {}
-        """By process id: the pidfd of each bot of this match, and its process id for the slim process."""
-        self._in_use: SlimProcess | None = None
+        """By process id: the pidfd of each bot of this match, and its process id in the forkserver."""
+        self._in_use: ForkserverClient | None = None
         self.owner = os.getpid()
         self.abandoned = False
-        """True once `abandon` was called: nothing is started any more."""
+        """True after `abandon`: no bot is started any more."""
         self.staged = False
         """True if the bots of the last match were on a stage."""
         self.own_user = ""
-        """The things that each of them had of its own as a user (`Users.own`); "" if they shared one."""
+        """How each of them had a separate user (`Users.own`); "" if they shared one."""
         self.own_numbers = False
-        """True if each of them had process numbers of its own."""
+        """True if each of them had a separate process namespace."""
         self.in_place: tuple[str, ...] = ()
-        """Folders of its players that could not be copied there."""
+        """Folders of its players that could not be copied to memory."""
         self.views: list[SystemView | None] = []
-        """The view that each of them had of the system in memory; None for one that saw the machine's own."""
+        """The view of the system in memory of each of them; None for the machine's own system."""
 
     @property
     def alive(self) -> bool:
-        """True if all slim processes are running, and this is the process that started them."""
+        """True if all forkservers are running, and this process started them."""
         return self.owner == os.getpid() and all(slim.alive for slim in self._processes.values())
 
     @property
     def elsewhere(self) -> list[str] | None:
-        """The parts of the system that the last match's bots read where they are; None if they saw all."""
+        """The system's paths that the last match's bots read in place; None if they saw the whole system."""
         views = [view for view in self.views if view is not None]
         return sorted({path for view in views for path in view.in_place}) if views else None
 
@@ -96,19 +96,19 @@ class Launcher:
         return [slim.pid for slim in self._processes.values()]
 
     def start(self, bots: Sequence[Mapping[str, Any]], lines: Sequence[int] = ()) -> list[BotProcess]:
-        """Start all bots, each described by what `conduct.start_request` returns.
+        """Start all bots, each described as by `conduct.start_request`.
 
-        `lines` are the descriptors of those that have a `line`, in order.
+        `lines` are the descriptors for the bots with a `line`, in order.
         """
         staged = any(bot["stage"] for bot in bots)
         self._in_use = self._processes.get(staged) or self._processes.setdefault(
-            staged, SlimProcess("staged" if staged else "here")
+            staged, ForkserverClient("staged" if staged else "here")
         )
         if self.abandoned:
             raise VoidMatch("the process that starts bots was ended")
         if not self._in_use.furnished and any(bot["confine"] is not None for bot in bots):
             self._in_use.furnished = True
-            self._in_use.staged = self._ask("furnish", **ground())[0]
+            self._in_use.staged = self._ask("furnish", **common_rules())[0]
         shown = self._in_use.staged and any(bot["root"] is not None for bot in bots)
         self.views = self._give_views([bot["system"] for bot in bots]) if shown else [None] * len(bots)
         requests = [
@@ -135,7 +135,7 @@ class Launcher:
         return started
 
     def _give_views(self, asked: Sequence[KeeperRequest | None]) -> list[SystemView | None]:
-        """See to it that the slim process has what bots are to see of the system; None for who sees all."""
+        """Give the forkserver the views that bots need; return them, None for the whole system."""
         assert self._in_use is not None
         have = self._in_use.views
         views, new = SYSTEM.take([one for one in asked if one is not None], have)
@@ -154,25 +154,25 @@ class Launcher:
         return [None if one is None else next(found) for one in asked]
 
     def wait(self, pid: int, seconds: float) -> End | None:
-        """Wait for a bot to end; how it ended, None if it lives after this time."""
+        """Wait for a bot to end; return its end, or None after this time."""
         answer, _ = self._ask("wait", pid=self._bots[pid][1], seconds=seconds)
         return None if answer is None else End(**answer)
 
     def stop(self) -> dict[int, End]:
-        """Kill all bots and their descendants; none is left when this returns."""
+        """Kill all bots and their descendants; return the ends by process id."""
         answer, _ = self._ask("stop")
         ends = {pid: End(**answer[str(inner)]) for pid, (_, inner) in self._bots.items()}
         self._forget()
         return ends
 
     def abandon(self) -> None:
-        """End all bots from another thread, once: what is under way ends with VoidMatch."""
+        """End all bots, from another thread: calls in progress raise VoidMatch."""
         self.abandoned = True
         for slim in list(self._processes.values()):
             slim.hang_up()
 
     def close(self) -> None:
-        """End the slim processes, and with them every bot."""
+        """End the forkservers, and with them every bot."""
         for slim in self._processes.values():
             slim.close()
         self._forget()
@@ -186,7 +186,7 @@ class Launcher:
             raise
 
     def _kill_bots(self) -> None:
-        """Kill the bots of a slim process that is gone, for those that its death did not kill."""
+        """Kill the bots that the death of their forkserver did not kill."""
         for descriptor, _ in self._bots.values():
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
@@ -199,9 +199,9 @@ class Launcher:
 
 
 def process_id(descriptor: int, place: int) -> int:
-    """The process id of a pidfd in our own namespace; one that no process can have if it is gone already.
+    """Return the process id of a pidfd in our namespace; an unused id if the process is gone.
 
-    The kernel then says -1, which as the target of a signal means everybody.
+    The kernel reports -1 then, which as the target of a signal means all processes.
     """
     with open(f"/proc/self/fdinfo/{descriptor}") as lines:
         number = next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))

@@ -1,4 +1,4 @@
-"""Players as they are registered: a command, the files it names, its environment, what it may read."""
+"""Register players: command, the files it names, environment, and what it may read."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ if TYPE_CHECKING:
 SCRIPTS = {".py", ".js", ".mjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php"}
 PLAINLY_A_PATH = ("/", "./", "../")
 LONGEST = 32 * 1024
-"""Bytes of a command and its environment together; the kernel's own limit is higher."""
+"""Bytes of a command with its environment; the kernel's limit is higher."""
 MOST_READ = 32
-"""Each is mounted and allowed at every start."""
+"""Each path is mounted and allowed at every start."""
 _VARIABLE = re.compile(r"[^=\0]+")
 
 
 def command_problems(
     command: Sequence[str], folder: Path, path: str | None = None
 ) -> Iterable[tuple[int, str]]:
-    """Yield what a command lacks to start, as (number of the word, message); `path` as in `program_problem`.
+    """Yield why a command cannot start, as (index of the word, message); `path` as in `program_problem`.
 
-    A later word is taken for a file's name if it starts as a path does or ends as a script does, and
-    has no blank in it.
+    A later word is a file name if it starts like a path or ends like a script, and has no blank.
     """
     if problem := program_problem(command[0], str(folder), path):
         yield 0, problem
@@ -43,50 +42,50 @@ def command_problems(
 
 
 def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterable[str]:
-    """Yield what the kernel refuses in a command's words and variables."""
+    """Yield what the kernel would refuse in a command's words and variables."""
     for key, value in env.items():
         if not _VARIABLE.fullmatch(key):
-            yield f"{key!r} is not a name of a variable"
+            yield f"{key!r} is not a variable name"
         if "\0" in value:
-            yield f"the variable {key} holds a NUL character"
+            yield f"the variable {key} contains a NUL character"
     if any("\0" in word for word in command):
-        yield "a word of the command holds a NUL character"
+        yield "a word of the command contains a NUL character"
     try:
         size = sum(len(word.encode()) for word in (*command, *env, *env.values()))
     except UnicodeEncodeError:
         yield "the command or its environment is not text"
         return
     if size > LONGEST:
-        yield f"the command and its environment have {size} bytes; at most {LONGEST} are passed on"
+        yield f"command and environment: expected at most {LONGEST} bytes, got {size}"
 
 
 def reading_problem(read: Sequence[str]) -> str:
-    """Return why so many files and folders are not read; "" if they are."""
+    """Return an error message for too many files and folders to read, or ""."""
     if len(read) <= MOST_READ:
         return ""
-    return f"read names {len(read)} files and folders, at most {MOST_READ}: name a folder around them"
+    return f"read: expected at most {MOST_READ} files and folders, got {len(read)}: name their folder instead"
 
 
 def absolute_command(
     command: Sequence[str], folder: Path, within: Path | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The command with the files it names made absolute, and those files, which lie `within` a folder.
+    """Return the command with absolute paths of the files that it names, and these files.
 
-    A log that it names is none of them: it is there only once the program has run.
+    Only existing files `within` a folder count, if given. Logs do not count: they are written by the program.
     """
     words, files = [], []
     for word in command:
         file = folder / word
         there = bool(word) and os.path.isfile(file) and not is_by_product(word)
         if there and (within is None or file.resolve().is_relative_to(within)):
-            # Not resolved: a virtual environment's interpreter must keep its own path.
+            # Not resolved: a virtual environment's interpreter must keep its path.
             word = os.path.abspath(file)  # noqa: PTH100
             files.append(word)
         words.append(word)
     return tuple(words), tuple(files)
 
 
-def registered(
+def register(
     name: str,
     command: Sequence[str],
     folder: Path,
@@ -95,12 +94,11 @@ def registered(
     read: Sequence[str] = (),
     within: Path | None = None,
 ) -> Player:
-    """A player; its command, and what else it may `read`, are relative to `folder`.
+    """Return a player whose command and further paths to `read` are relative to `folder`.
 
-    Words that lead to files elsewhere than `within` a folder, if it is given, are no names of files.
-
-    It starts in its own folder, that of the last file it names, or, if it names none, in `folder`, which it
-    may not read. ConfigError if it may read too many.
+    Words count as file names only for files `within` a folder, if given. The player starts in the folder of
+    the last file that the command names; without any, in `folder`, which it may not read. ConfigError if it
+    may read too many paths.
     """
     if problem := reading_problem(read):
         raise ConfigError(f"player {name}: {problem}")
@@ -112,13 +110,13 @@ def registered(
 
 
 def name_of_command(words: Sequence[str]) -> str:
-    """A bot's name: that of its script, else of its program."""
+    """Return a bot's name: that of its script, else of its program."""
     scripts = [word for word in words if Path(word).suffix in SCRIPTS]
     return Path(scripts[-1] if scripts else words[0]).stem
 
 
-def lacking(player: Player) -> Iterator[str]:
-    """Yield what a registered player lacks to start by now, a message each."""
+def missing_programs(player: Player) -> Iterator[str]:
+    """Yield a message for each thing that a registered player now lacks to start."""
     path = player.env.get("PATH")
     yield from (message for _, message in command_problems(player.command, Path(player.folder), path))
     for path in player.read:
@@ -126,10 +124,10 @@ def lacking(player: Player) -> Iterator[str]:
             yield f"there is no {path}"
 
 
-def readers(players: Iterable[Player]) -> dict[str, list[str]]:
-    """By name of each player that may read others' files although bots are confined: the others' names."""
+def readable_rivals(players: Iterable[Player]) -> dict[str, list[str]]:
+    """Return, by name of each player that may read other players' files, the others' names."""
     everybody = list(players)
-    # The harness of a model is no secret of its player's.
+    # The harness of a model is not secret.
     homes = [(p.name, Path(p.read[0]).resolve()) for p in everybody if p.read and p.model is None]
     found = {}
     for player in everybody:
@@ -142,10 +140,10 @@ def readers(players: Iterable[Player]) -> dict[str, list[str]]:
     return found
 
 
-def strays(players: Iterable[Player]) -> Iterable[str]:
-    """Each link by which a player may read another's folder, or one around it, as a message.
+def stray_links(players: Iterable[Player]) -> Iterable[str]:
+    """Yield a message for each link by which a player may read another's folder, or a parent of it.
 
-    Only where the organiser has not named that folder: a player can change a link.
+    Folders that the organiser named are excluded; links matter as a player can change them.
     """
     everybody = list(players)
     homes = [
@@ -156,7 +154,7 @@ def strays(players: Iterable[Player]) -> Iterable[str]:
     for player in everybody:
         written = [Path(word) for word in (*player.read, player.command[0])]
         for place in dict.fromkeys(_led_to(player)):
-            # Most places are nobody's: with many players it takes long to ask for each.
+            # Skip the comparisons for most paths: with many players they take long.
             if place not in around and inside.isdisjoint(place.parents):
                 continue
             for name, named, home in homes:
@@ -167,8 +165,8 @@ def strays(players: Iterable[Player]) -> Iterable[str]:
 
 
 def _led_to(player: Player) -> Iterator[Path]:
-    """Yield what a player may read by links or by its program, but for the system's folders."""
-    # What a season names for all is no link of a player's.
+    """Yield what a player may read through links or its program, except the system's folders."""
+    # Paths that a season names for all are no links of a player.
     for written in own_places(replace(player, languages=())):
         place = Path(written).resolve()
         by_name = written in player.read and str(place) == written
@@ -176,12 +174,12 @@ def _led_to(player: Player) -> Iterator[Path]:
             yield place
 
 
-def refuse_strays(players: Sequence[Player], file: str = "") -> None:
+def refuse_stray_links(players: Sequence[Player], file: str = "") -> None:
     """Raise ConfigError, naming a config's file, if a player's link leads into another's folder."""
-    if reasons := list(strays(players)):
-        raise ConfigError(reasons[0], file, "name the file itself, or keep it in a folder of nobody's")
+    if reasons := list(stray_links(players)):
+        raise ConfigError(reasons[0], file, "name the file itself, or keep it outside of players' folders")
 
 
 def _meet(one: Path, other: Path) -> bool:
-    """True if one is, or lies in, the other."""
+    """True if one path is the other or is within it."""
     return one.is_relative_to(other) or other.is_relative_to(one)

@@ -1,4 +1,4 @@
-"""The program and the files that a player's command names: their digests, and whether they can be started."""
+"""The program and files of a player's command: digests, and why they cannot start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""The PATH of bots and builds, whatever that of the user is."""
+"""The PATH of bots and builds, independent of the user's."""
 NO_PROGRAM = "there is no program"
 LONGEST_LINE = 256
 """Bytes of a script's first line that the kernel reads."""
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 def is_by_product(path: str) -> bool:
-    """True for a file that runs write and no program is made of, by its name: a log, or ``nohup.out``."""
+    """True if the name is of a file that runs write: a log, or ``nohup.out``."""
     return _BY_PRODUCT.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
 
 
 def digest_of_file(path: str | Path) -> str:
-    """The SHA-256 of a file's content, in hex; OSError if it cannot be read."""
+    """Return the SHA-256 of a file in hex; OSError if it cannot be read."""
     with open(path, "rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def program_problem(program: str, folder: str, path: str | None = None) -> str:
-    """Return why a command's first word is no program in `folder` or on `path` (our PATH); "" if it is."""
+    """Return why a command's first word is no program in `folder` or `path` (default: PATH), or ""."""
     file = os.path.join(folder, program)  # noqa: PTH118
     if "/" in program or os.path.isfile(file):
         if not os.path.isfile(file):
@@ -47,16 +47,16 @@ def program_problem(program: str, folder: str, path: str | None = None) -> str:
 
 
 def first_words(text: bytes) -> list[str]:
-    """The words of a script's first line, as the kernel reads them: they end at a blank, and all at a NUL."""
+    """Return the words of a script's first line, as the kernel reads them."""
     line = text[:LONGEST_LINE].partition(b"\n")[0].partition(b"\0")[0]
     words = line[2:].replace(b"\t", b" ").split(b" ") if line.startswith(b"#!") else []
     return [os.fsdecode(word) for word in words if word]
 
 
 def script_problem(program: str, folder: str, path: str | None = None) -> str:
-    """Return why the kernel would not execute a program of text, for its first line; "" if that is not why.
+    """Return why the first line of a script keeps the kernel from executing it, or "".
 
-    `path` as in `program_problem`, for what ``/usr/bin/env`` is to find.
+    `path` as in `program_problem`, for ``/usr/bin/env``.
     """
     file = os.path.join(folder, program)  # noqa: PTH118
     try:
@@ -69,11 +69,11 @@ def script_problem(program: str, folder: str, path: str | None = None) -> str:
         return f"the first line of {program} names no interpreter ({WRITE})" if plain else ""
     line = text.partition(b"\n")[0]
     if line.endswith(b"\r"):
-        return f"the first line of {program} ends with a carriage return (save it with newlines alone)"
+        return f"the first line of {program} ends with a carriage return (save it with LF line endings)"
     named = first_words(text)
     shown = [word.encode(errors="backslashreplace").decode() for word in named]
     if named and os.path.isabs(named[0]) and not os.path.isfile(named[0]):
-        return f"the first line of {program} names {shown[0]}, which is not there"
+        return f"the first line of {program} names {shown[0]}, which does not exist"
     by_env = len(named) > 1 and os.path.basename(named[0]) == "env"  # noqa: PTH119
     if by_env and "=" not in named[1] and named[1][0] != "-" and shutil.which(named[1], path=path) is None:
         return f"the first line of {program} names {shown[1]}, which is not in PATH"
@@ -81,15 +81,15 @@ def script_problem(program: str, folder: str, path: str | None = None) -> str:
 
 
 def file_problem(word: str, folder: str) -> str:
-    """Return why a word is no file or folder in `folder` that can be read; "" if it is."""
+    """Return why a word is no readable file or folder in `folder`, or ""."""
     path = os.path.join(folder, word)  # noqa: PTH118
     if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
         return f"there is no file {word}"
     return "" if os.access(path, os.R_OK) else f"the file {word} cannot be read"
 
 
-def lack(player: Player) -> str:
-    """The first thing that a player needs to start and that is not there now; "" if all is there."""
+def first_problem(player: Player) -> str:
+    """Return the first problem that keeps a player from starting, or ""."""
     program = player.command[0]
     if problem := program_problem(program, player.folder, player.env.get("PATH")):
         return problem

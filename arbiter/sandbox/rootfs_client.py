@@ -1,4 +1,4 @@
-"""The worker's side of the system in memory: one keeper for a process, or for all workers of a season."""
+"""The client of the system in memory: one keeper for a process, or for all workers of a season."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import VoidMatch
-from arbiter.sandbox.files_needed import base, changed
+from arbiter.sandbox.files_needed import changed, common_base
 from arbiter.sandbox.forkserver import PLAYER_BYTES, SYSTEM_BYTES
-from arbiter.sandbox.forkserver_client import SlimProcess
+from arbiter.sandbox.forkserver_client import ForkserverClient
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -22,34 +22,34 @@ SHOWN = 5
 
 
 class SystemView(NamedTuple):
-    """A player's view of the system in memory: its number, what is read where it is, what was left out."""
+    """A player's view of the system in memory: its number, the paths read in place, the paths left out."""
 
     number: int
     in_place: Sequence[str]
     left_out: Sequence[str]
 
     def missing(self) -> str:
-        """Return what was left out, a few by name; "" for nothing."""
+        """Return the paths left out, the first few by name, or ""."""
         more = f" and {len(self.left_out) - SHOWN} more" if len(self.left_out) > SHOWN else ""
         return ", ".join(self.left_out[:SHOWN]) + more
 
 
 class SystemInMemory:
-    """The keeper as one process has it: its own, or its part of somebody else's. Threads may share it."""
+    """A process's keeper, or its connection to another process's keeper. Thread-safe."""
 
     def __init__(self) -> None:
-        self._keeper: SlimProcess | None = None
+        self._keeper: ForkserverClient | None = None
         self._owner = 0
         self._lock = threading.RLock()
         self._known: dict[tuple[KeeperRequest, tuple[int, ...]], SystemView] = {}
-        """By what was asked for, with when what it scans had last changed."""
+        """By request, with the modification times of its scanned folders."""
 
     def use(self, end: socket.socket) -> None:
-        """Ask another process's keeper at this end of a connection to it."""
-        self._keeper, self._owner = SlimProcess.at(end), os.getpid()
+        """Use another process's keeper, by this end of a connection."""
+        self._keeper, self._owner = ForkserverClient.at(end), os.getpid()
 
     def connect(self) -> socket.socket | None:
-        """A connection to the keeper, for another process; None where there can be no keeper."""
+        """Return a connection to the keeper, for another process; None if there can be no keeper."""
         with self._lock, suppress(VoidMatch):
             _, (descriptor,) = self._ready().ask("connect")
             return socket.socket(fileno=descriptor)
@@ -58,8 +58,8 @@ class SystemInMemory:
     def take(
         self, asked: Sequence[KeeperRequest], have: Collection[int]
     ) -> tuple[list[SystemView], dict[int, int]]:
-        """The views of players, and by number a descriptor to mount of each that who asks does not `have`,
-        which the caller closes.
+        """Return the views of players, and by number the descriptors to mount for the views that the caller
+        does not `have`; the caller closes them.
         """
         with self._lock:
             keeper = self._ready()
@@ -79,14 +79,13 @@ class SystemInMemory:
                 self._keeper.close()
             self._keeper = None
 
-    def _ready(self) -> SlimProcess:
+    def _ready(self) -> ForkserverClient:
         if self._keeper is None or self._owner != os.getpid() or not self._keeper.alive:
-            self._keeper = SlimProcess("keeper", str(SYSTEM_BYTES), str(PLAYER_BYTES))
+            self._keeper = ForkserverClient("keeper", str(SYSTEM_BYTES), str(PLAYER_BYTES))
             self._owner = os.getpid()
             self._known = {}
-            self._keeper.ask("furnish", (), **base())
+            self._keeper.ask("furnish", (), **common_base())
         return self._keeper
 
 
 SYSTEM = SystemInMemory()
-"""That of this process."""

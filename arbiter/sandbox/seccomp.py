@@ -1,13 +1,13 @@
-"""The list of allowed system calls (`syscall_policy`), as a filter program for the kernel.
+"""Compile the system-call policy (`syscall_policy`) to a seccomp filter program.
 
-Theory of operation. A filter is a program without loops over a call's number and the low halves of its
-arguments (both machines store them first); it cannot follow pointers. Ours finds the number by bisection,
-since most calls are not among the first of any list, and then answers or looks at the arguments. Numbers
-that depend on the process itself are put in by the process (`SeccompFilter.marks`).
+Theory of operation. A filter is a loop-free program on a call's number and the low halves of its arguments
+(both machines store them first); it cannot follow pointers. Ours finds the number by bisection, and then
+answers or checks the arguments. The process itself fills in numbers that depend on it
+(`SeccompFilter.marks`).
 
-Some answers need more than a filter can see: whose thread a number means, how many threads there are, how
-much memory a bot may see. Those calls wait for the launcher (`forkserver.supervisor`), and so
-do refusals that are noted. In namespaces nobody supervises: there they are answered at once.
+Some answers need more than a filter can see: whose thread a number means, the number of threads, the memory
+that a bot may see. Those calls, and noted refusals, wait for the supervisor (`forkserver.supervisor`). In
+namespaces there is no supervisor: there they are answered at once.
 
 A filter costs some 0.1 µs a call, and nothing where the kernel remembers that a call is always
 allowed (Linux >= 5.11).
@@ -44,8 +44,8 @@ NAMESPACES = 0x80 | 0x2_0000 | 0x7E00_0000
 MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_POPULATE, MAP_HUGETLB = 0x01, 0x20, 0x100, 0x8000, 0x4_0000
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
 # REUSEADDR, TYPE, ERROR, KEEPALIVE, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, and the two times again
-# in wider numbers. Not COOKIE, a number that is counted, nor programs for the kernel, nor SNDBUF and RCVBUF:
-# what is in a buffer is nobody's memory.
+# in wider numbers. Not COOKIE, a global counter, nor programs for the kernel, nor SNDBUF and RCVBUF: buffers
+# count as no process's memory.
 OPTIONS = (2, 3, 4, 9, 20, 21, 30, 38, 39, 66, 67)
 # F_DUPFD, flags (GETFD, SETFD, GETFL, SETFL), F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not leases, which make others
 # wait for a file, nor notices of a folder's changes, nor larger pipes, which a user's processes share.
@@ -62,8 +62,8 @@ OWN_ATTRIBUTES = (3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 0x53564D41)
 # NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, NOHUGEPAGE, DONTDUMP, DODUMP, WIPEONFORK,
 # KEEPONFORK. Not PAGEOUT, COLD and COLLAPSE, which move files' pages, nor HUGEPAGE, of which a trace lasts
 # until the machine is shut down, nor MERGEABLE, by which equal pages of different bots become one, nor
-# POPULATE_READ and POPULATE_WRITE: while many pages are made at once nobody can read a question of the bot's,
-# and those of others wait.
+# POPULATE_READ and POPULATE_WRITE: while many pages are made at once, the supervisor cannot read a question
+# of the bot, and others wait.
 OWN_MEMORY = (0, 1, 2, 4, 8, 10, 11, 15, 16, 17, 18, 19)
 MADV_WILLNEED = 3
 # CPU, FSIZE, DATA, STACK, RSS, NOFILE, AS. Not what is compared with a count by user (NPROC, MEMLOCK,
@@ -72,8 +72,8 @@ OWN_LIMITS = (0, 1, 2, 3, 5, 7, 9)
 CLOSE_ON_EXEC = 4
 FUTEX_PRIVATE, FUTEX_CLOCK_REALTIME = 0x80, 0x100
 FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET = 0, 1, 9, 10
-# WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET. Not those that inherit priorities: they
-# look up the thread whose number is in the word, and answer whether there is one.
+# WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET. Not the priority-inheriting ones:
+# they reveal whether the number in the word is a thread's.
 PRIVATE_FUTEXES = (0, 1, 3, 4, 5, 9, 10)
 # QUERY, PRIVATE_EXPEDITED and PRIVATE_EXPEDITED_SYNC_CORE, each with its registration. Not the global ones,
 # which interrupt cores that run others, nor those of rseq, which name a core.
@@ -86,10 +86,10 @@ Instruction = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class SeccompFilter:
-    """A filter as the kernel takes it, 8 bytes an instruction.
+    """A filter in the kernel's format, 8 bytes an instruction.
 
-    `marks`: byte offsets of 32-bit numbers that the process puts in, each with what it is: ``pid``, its own
-    id, or ``clock``, that of its CPU time.
+    `marks`: byte offsets of 32-bit numbers that the process fills in, each with its meaning: ``pid``, its
+    process id, or ``clock``, the clock of its CPU time.
     """
 
     code: bytes
@@ -97,7 +97,7 @@ class SeccompFilter:
 
 
 class Check(NamedTuple):
-    """Instructions that answer a call by its arguments, and why it is so answered."""
+    """Instructions that answer a call by its arguments, and the reason in words."""
 
     why: str
     test: tuple[Instruction, ...]
@@ -110,9 +110,9 @@ def supported() -> bool:
 
 @cache
 def program(machine: str = "", in_namespaces: bool = False) -> SeccompFilter:
-    """The filter for a machine, this one by default; KeyError for an unknown one.
+    """Return the filter for a machine, by default this one; KeyError if unknown.
 
-    `in_namespaces`: for a bot that may start processes in namespaces of its own.
+    `in_namespaces`: for a build, which may start processes in separate namespaces.
     """
     machine = machine or platform.machine()
     made: list[Instruction] = [
@@ -127,8 +127,8 @@ def program(machine: str = "", in_namespaces: bool = False) -> SeccompFilter:
 
 
 def supervised(machine: str = "") -> dict[str, Any]:
-    """Return what the supervisor must know: the numbers of calls that depend on their arguments, by name; the
-    errors of refused calls, by number, other than EPERM.
+    """Return the supervisor's data: the numbers of calls that depend on arguments, by name; the errors of
+    refused calls by number, except EPERM.
     """
     known = numbers(machine or platform.machine())
     return {
@@ -142,7 +142,7 @@ def supervised(machine: str = "") -> dict[str, Any]:
 
 
 def _leaves(machine: str, in_namespaces: bool) -> list[tuple[int, tuple[Instruction, ...]]]:
-    """The instructions for each range of numbers, with the first number, in order from 0."""
+    """Return, for each range of call numbers from 0 on, the first number and the instructions."""
     groups, checked = syscall_policy.verdicts(in_namespaces), checks(in_namespaces)
     by_number: dict[int, tuple[Instruction, ...]] = {}
     for name, number in numbers(machine).items():
@@ -157,7 +157,7 @@ def _leaves(machine: str, in_namespaces: bool) -> list[tuple[int, tuple[Instruct
 
 
 def _search(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instruction]:
-    """Instructions that go to those of the number that was loaded, by bisection."""
+    """Return instructions that find those of the loaded call number by bisection."""
     if len(leaves) == 1:
         return list(leaves[0][1])
     middle = len(leaves) // 2
@@ -169,67 +169,68 @@ def _search(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instr
 
 
 def checks(in_namespaces: bool) -> Mapping[str, Check]:
-    """The calls that are answered by their arguments, by name."""
-    clock = Check("clocks of the machine and of its own, not of other processes", _own_clock())
-    waiting = "threads wait for each other; between processes nobody is woken"
+    """Return, by name, the calls that are answered by their arguments."""
+    clock = Check("clocks of the machine and its own process, not of others", _own_clock())
+    waiting = "threads wait for each other; other processes are never woken"
     common = {
         "futex": Check(waiting, _private_futex(not in_namespaces)),
         "fcntl": Check("duplicates and flags; locks without effect; no leases, larger pipes or signals",
                        _descriptor_calls()),
         "ioctl": Check("questions to terminals and pipes", _one_of(1, DEVICE_CALLS, errno.ENOTTY)),
-        "madvise": Check("advice on memory of its own; none that moves, merges or enlarges pages", _advice()),
-        "membarrier": Check("among its own threads; none that interrupts cores of others",
+        "madvise": Check("advice on its own memory; none that moves, merges or enlarges pages", _advice()),
+        "membarrier": Check("among its own threads; none that interrupts others' cores",
                             _one_of(0, OWN_BARRIERS, errno.EINVAL)),
-        "close_range": Check("all but a table of descriptors of its own", _one_of(2, (0, CLOSE_ON_EXEC))),
-        "preadv2": Check("without flags, which tell what of a file is in memory", _without_flags(5)),
+        "close_range": Check("all but a separate descriptor table", _one_of(2, (0, CLOSE_ON_EXEC))),
+        "preadv2": Check("without flags, which reveal the cached parts of a file", _without_flags(5)),
         "pwritev2": Check("without flags", _without_flags(5)),
     }  # fmt: skip
     if in_namespaces:
         # Processes, but no further namespaces.
         test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers())
-        network = "of the kinds that a network of its own confines, no others"
+        network = "only kinds that the private network confines"
         own_networks = _one_of(0, (AF_UNIX, AF_INET, AF_INET6), errno.EAFNOSUPPORT)
         return common | {
             "clone": Check("processes and threads, no further namespaces", test),
             "socket": Check(network, own_networks),
             "socketpair": Check(network, _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
         }
-    limits = "of its own, but for limits on what is counted by user"
-    thread = "its own threads alone"
-    own = Check("its own process alone", _one_of(0, (OWN_PID, 0)))
+    limits = "its own, except limits on what is counted by user"
+    thread = "only its own threads"
+    own = Check("only its own process", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
-    channel = Check("to itself, 64 in a match: their numbers are counted for all processes together", asked)
+    channel = Check("to itself, 64 in a match: their numbers are counted globally", asked)
     option = Check(
-        "kinds, errors and times; not sizes, nor numbers that are counted for all processes together",
+        "kinds, errors and times; not sizes, nor numbers that are counted globally",
         _one_of(2, OPTIONS, errno.ENOPROTOOPT),
     )
     return common | {
         **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), clock),
         **dict.fromkeys(("sched_getscheduler", "sched_getparam"),
                         Check(thread, _one_of(0, (OWN_PID, 0), None))),
-        "sched_getaffinity": Check("its own threads alone, which seem to have the first core", asked),
+        "sched_getaffinity": Check("only its own threads, which seem to have the first core", asked),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
         **dict.fromkeys(("getsockopt", "setsockopt"), option),
         **dict.fromkeys(("kill", "getpgid", "getsid"), own),
         "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
         "prlimit64": Check(limits, _own_limits()),
         "sendmsg": Check("refused: descriptors under way are counted by user", _no_descriptors()),
-        "clone": Check("threads, so many at most; no processes", asked),
-        "mmap": Check("all but memory that is shared, huge, made at once, or grows as a stack does",
+        "clone": Check("threads, up to a limit; no processes", asked),
+        "mmap": Check("all but memory that is shared, huge, populated at once, or grows as a stack does",
                       _counted_memory()),
-        "timerfd_create": Check("16 in a match: the kernel works for them while others compute", asked),
-        "sysinfo": Check("it tells the bot's own limit as the machine's memory", asked),
-        "socket": Check("all kinds are refused: a bot talks on its standard streams alone", _no_socket()),
+        "timerfd_create": Check("16 in a match: the kernel serves them while others compute", asked),
+        "sysinfo": Check("it reports the bot's limit as the machine's memory", asked),
+        "socket": Check("all kinds are refused: a bot may use only its standard streams", _no_socket()),
         "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
         "tkill": Check(thread, asked),
-        "getpriority": Check("its own threads alone, which seem to have a season's", asked),
-        "prctl": Check("names, and what it may ask of itself", _one_of(0, OWN_ATTRIBUTES, errno.EINVAL)),
+        "getpriority": Check("only its own threads, which seem to have a season's priority", asked),
+        "prctl": Check("names, and harmless attributes of itself", _one_of(0, OWN_ATTRIBUTES, errno.EINVAL)),
     }  # fmt: skip
 
 
 def _own_clock() -> tuple[Instruction, ...]:
-    """Numbers from 0 are the machine's clocks. The bits of a negative one say whose CPU time it is: that of a
-    thread the kernel tells only to its own process; that of a process must be its own.
+    """Allow the machine's clocks, which are not negative, and CPU times of threads and of the own process.
+
+    The kernel returns a thread's CPU time only to its own process.
     """
     return (
         (LOAD, 0, 0, _argument(0)),
@@ -246,8 +247,9 @@ def _own_clock() -> tuple[Instruction, ...]:
 
 
 def _private_futex(asking: bool) -> tuple[Instruction, ...]:
-    """A futex that processes could share is for waiting for a thread's end alone. Where there is a supervisor
-    it is asked, and waking has no effect; elsewhere waking is refused.
+    """Allow private futexes, and shared ones only to wait for a thread's end.
+
+    With a supervisor (`asking`), waits go to it, and waking has no effect; without one, waking is refused.
     """
     waits, wakes = (FUTEX_WAIT, FUTEX_WAIT_BITSET), (FUTEX_WAKE, FUTEX_WAKE_BITSET)
     return (
@@ -264,7 +266,7 @@ def _private_futex(asking: bool) -> tuple[Instruction, ...]:
 
 
 def _no_socket() -> tuple[Instruction, ...]:
-    """All are refused; local ones without a note, since the C library tries them and does without."""
+    """Refuse all; local ones without a note, since the C library tries them and does without."""
     return (LOAD, 0, 0, _argument(0)), (JUMP_EQUAL, 0, 1, AF_UNIX), _error(errno.EPERM), (RETURN, 0, 0, ASK)
 
 
@@ -289,7 +291,7 @@ def _without_flags(argument: int) -> tuple[Instruction, ...]:
 
 
 def _own_limits() -> tuple[Instruction, ...]:
-    """All may be read, as the new limit's address of two halves is 0 then; some may be set."""
+    """Allow reading all limits (the address of the new limit is 0), and setting some."""
     return (
         (LOAD, 0, 0, _argument(0)),
         *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate((OWN_PID, 0))),
@@ -304,7 +306,7 @@ def _own_limits() -> tuple[Instruction, ...]:
 
 
 def _no_descriptors() -> tuple[Instruction, ...]:
-    """All is refused but by a descriptor that no bot can have: its listener went that way."""
+    """Refuse all but a descriptor that no bot can have, which sends the listener at start."""
     return (
         (LOAD, 0, 0, _argument(0)),
         (JUMP_FROM, 1, 0, MOST_DESCRIPTORS),
@@ -319,7 +321,7 @@ def _descriptor_calls() -> tuple[Instruction, ...]:
 
 
 def _argument(number: int) -> int:
-    """The offset of the low half of an argument."""
+    """Return the offset of the low half of an argument."""
     return ARGUMENTS + 8 * number
 
 
@@ -330,7 +332,7 @@ def _answer(verdict: syscall_policy.CallVerdict, asking: bool) -> Instruction:
 
 
 def _error(number: int) -> Instruction:
-    """The call fails, or, if the number is 0, seems to be made."""
+    """Make the call fail, or for 0 return success without effect."""
     return (RETURN, 0, 0, ERRNO | number)
 
 
@@ -339,12 +341,12 @@ def _answers(error: int = errno.EPERM) -> tuple[Instruction, ...]:
 
 
 def _one_of(argument: int, values: Sequence[int], error: int | None = errno.EPERM) -> tuple[Instruction, ...]:
-    """Allowed if the argument is one of these; else an error, or a question if `error` is None."""
+    """Allow the call for these values of an argument; else an error, or the supervisor if `error` is None."""
     otherwise = (RETURN, 0, 0, ASK) if error is None else _error(error)
     return (LOAD, 0, 0, _argument(argument)), *_allowed(values, otherwise)
 
 
 def _allowed(values: Sequence[int], otherwise: Instruction) -> tuple[Instruction, ...]:
-    """Allowed if what was loaded is one of these."""
+    """Allow the call if the loaded number is one of these values."""
     jumps = ((JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values))
     return *jumps, otherwise, (RETURN, 0, 0, ALLOW)

@@ -1,4 +1,4 @@
-"""A bot's standard error: read so that it never blocks the bot, and kept for the record."""
+"""Read a bot's standard error without blocking the bot, and keep its end for the record."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import os
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from arbiter.sandbox.failure_hints import tells_of_memory
+from arbiter.sandbox.failure_hints import reports_no_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 CHUNK = 65536
 STDERR_LIMIT = 16 << 20
-"""Bytes in a match; no more is read, so the bot waits."""
+"""Bytes read in a match; after that the bot blocks."""
 FULL = f"it has written {STDERR_LIMIT} bytes to standard error, and no more is read in a match"
 STDERR_TAIL = 4096
 """Bytes kept for the record."""
 DURING, SINCE = "during", "since"
-"""The two times of writing: before the answer to a request; from a request on, but before the next."""
+"""The times of writing: before the answer to a request; after it and before the next request."""
 LOOKED_AT = 64 << 10
-"""Bytes in which to look for why a program ended: some write long reports after the reason."""
+"""Last bytes that are searched for the reason of an end: some runtimes write long reports after it."""
 NOTICE = b"Picked up "
 """The beginning of a Java virtual machine's notice of options from the environment."""
 FATAL = b"Fatal Python error: "
@@ -33,21 +33,21 @@ class StandardError:
     """The reading end of one bot's standard error."""
 
     def __init__(self, descriptor: int) -> None:
-        """`descriptor` is not blocking, and the caller's to close."""
+        """`descriptor` must be non-blocking; the caller closes it."""
         self.descriptor = descriptor
         self.tail = b""
         self._recent = bytearray()
         self.talks = False
         """True once it wrote something after its first request."""
         self.requests = 0
-        """Requests for a decision that it was sent."""
+        """Number of requests for a decision so far."""
         self.seen = 0
         """Bytes read so far."""
         self._at_start = self._marked = self._told = 0
         self._marks: list[tuple[int, str, int]] = []
 
     def drain(self) -> bool:
-        """Read what there is; False if nothing more will be read."""
+        """Read the available bytes; False at the end or at the limit."""
         while not self.is_full:
             try:
                 chunk = os.read(self.descriptor, CHUNK)
@@ -64,37 +64,37 @@ class StandardError:
 
     @property
     def is_full(self) -> bool:
-        """True once the bot has written all that is read in a match."""
+        """True once the limit of a match is reached."""
         return self.seen >= STDERR_LIMIT
 
     def news(self) -> bytes:
-        """Return what was written since the last call, as far as the tail has it."""
+        """Return the bytes written since the last call that are in the tail."""
         self.drain()
         new, self._told = self.seen - self._told, self.seen
         return self.tail[-new:] if new else b""
 
     def end_start(self) -> None:
-        """The program has started: what it wrote until now explains no later end."""
+        """Mark the program as started: earlier output explains no later end."""
         self.drain()
         self._at_start = self._marked = self.seen
 
     def mark(self, when: str) -> bool:
-        """Read what there is, all of it written `DURING` or `SINCE` the last request; False at its end.
+        """Read the available bytes, written `DURING` or `SINCE` the last request; False at the end.
 
-        What comes before the first request has no mark.
+        Output before the first request has no mark.
         """
         more = self.drain()
         if self.seen > self._marked:
             if self.requests:
                 self.talks = True
-                # Many writes in one place are one mark, or they would fill our memory.
+                # One mark for many writes, or they would fill the memory.
                 if not self._marks or self._marks[-1][1:] != (when, self.requests):
                     self._marks.append((self._marked, when, self.requests))
             self._marked = self.seen
         return more
 
     def marks(self, moves: Sequence[int], beyond: int) -> Iterator[tuple[int, str, int]]:
-        """The marks within the tail, as in `BotReport`; `moves` are the numbers of its moves.
+        """Yield the marks within the tail, as in `BotReport`; `moves` are the numbers of its moves.
 
         A request that a fault ended has the number `beyond`.
         """
@@ -107,14 +107,14 @@ class StandardError:
                 last = mark
 
     @property
-    def tells_of_memory(self) -> bool:
-        """True if the program wrote, after its start, that it could get no memory."""
+    def reports_no_memory(self) -> bool:
+        """True if the program reported, after its start, that it got no memory."""
         since = self.seen - self._at_start
-        return since > 0 and tells_of_memory(self._recent[-since:])
+        return since > 0 and reports_no_memory(self._recent[-since:])
 
     @property
     def last_line(self) -> str:
-        """The end of the last line that tells something; of a Python that died as it started, its error."""
+        """The end of the last meaningful line; for a Python that failed to start, its error and a hint."""
         lines = [line.strip() for line in self.tail.split(b"\n")]
         lines = [line for line in lines if line and not line.startswith(NOTICE)]
         last, hint = lines[-1] if lines else b"", ""

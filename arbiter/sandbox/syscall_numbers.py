@@ -1,7 +1,7 @@
-"""The kernel's system calls by name and number, for the machines that have a filter.
+"""The kernel's system calls by name and number, for the machines with a seccomp filter.
 
-The numbers are those of Linux 6.6: each machine's own from 0, in the order of its list, and from 424 those
-of calls added since 2019, which are the same everywhere.
+The numbers are those of Linux 6.6: from 0 in the order of each machine's list; from 424, for calls added
+since 2019, the same on all machines.
 """
 
 from __future__ import annotations
@@ -85,12 +85,12 @@ FIRST_EVERYWHERE = 424
 MISSING = "-"
 TABLES = {"x86_64": X86_64, "aarch64": AARCH64}
 NEWEST = FIRST_EVERYWHERE + len(EVERYWHERE.split()) - 1
-"""The last call with a name; newer ones do not exist for a bot."""
+"""The last known call; newer ones do not exist for a bot."""
 
 
 @cache
 def numbers(machine: str) -> dict[str, int]:
-    """The numbers of all calls of a machine, by name; KeyError for an unknown machine."""
+    """Return the numbers of a machine's calls by name; KeyError for an unknown machine."""
     found = dict(zip(TABLES[machine].split(), range(FIRST_EVERYWHERE)))  # noqa: B905 -- it is shorter
     found |= {name: FIRST_EVERYWHERE + place for place, name in enumerate(EVERYWHERE.split())}
     found.pop(MISSING, None)
@@ -98,6 +98,6 @@ def numbers(machine: str) -> dict[str, int]:
 
 
 def call_name(number: int) -> str:
-    """The name of a call of this machine, or its number if it has none."""
+    """Return the name of a call on this machine, or its number if unknown."""
     named = numbers(platform.machine())
     return next((name for name, value in named.items() if value == number), str(number))

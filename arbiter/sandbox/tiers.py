@@ -1,8 +1,8 @@
-"""The tiers of isolation: what each enforces, and which of them to use.
+"""The tiers of isolation: what each enforces, and which one to use.
 
-`plain` needs nothing: a session of its own, limits on memory and core files, descriptors 0 to 2 only,
-and every descendant is killed with the match. It leaves rivals' files and the network open, so it is for
-trusted bots. `landlock` closes them, and needs a kernel that has it, but neither root nor namespaces.
+`plain` has no requirements: a new session, limits on memory and core files, only descriptors 0 to 2, and all
+descendants are killed with the match. It leaves rivals' files and the network open, so it is for trusted
+bots. `landlock` closes them; it needs kernel support, but neither root nor namespaces.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 from arbiter.errors import ConfigError
 from arbiter.sandbox import cgroup, landlock
 from arbiter.sandbox.forkserver import SYSTEM_BYTES
-from arbiter.sandbox.forkserver_client import SlimProcess, check_system
+from arbiter.sandbox.forkserver_client import ForkserverClient, check_system
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ORDER = ("landlock", "plain")
-"""From the strongest down; `auto` takes the first that this machine has."""
-GONE = "bubblewrap holds builds alone; no bot plays in it any more"
-"""The reasons why tiers of earlier versions are not available."""
+"""From the strongest down; `auto` uses the first that is available."""
+GONE = "bubblewrap is used only for builds"
+"""Why tiers of earlier versions are not available."""
 
 PLAIN = {
     "own_session": True,
@@ -55,26 +55,26 @@ def _tier(name: str, problem: str, enforced: Callable[[], dict[str, object]]) ->
 
 @cache
 def probe() -> dict[str, Tier]:
-    """All tiers by name, as this machine has them."""
+    """Return all tiers by name, with their availability on this machine."""
     return {
         "landlock": _tier("landlock", landlock.problem(), landlock.enforced),
         "plain": _tier("plain", "", lambda: PLAIN),
     }
 
 
-def on_top() -> Tier:
-    """Control groups, which are added to every tier where they are available."""
+def control_groups() -> Tier:
+    """Return the control groups, which are added to every tier if available."""
     return _tier("cgroup", cgroup.problem(), cgroup.enforced)
 
 
 def stage() -> Tier:
-    """Namespaces of a worker's own, which are added to every tier but plain where they are available."""
-    slim = SlimProcess("staged")
+    """Return a worker's namespaces, which are added to every tier but plain if available."""
+    slim = ForkserverClient("staged")
     try:
         answer = slim.ask("start", bots=[])[0]
     finally:
         slim.close()
-    why = "this user may make no namespaces, or this kernel no private /proc (Linux >= 5.12)"
+    why = "this user cannot create namespaces, or this kernel has no private /proc (Linux >= 5.12)"
     return _tier(
         "stage",
         "" if answer["staged"] else why,
@@ -89,11 +89,11 @@ def stage_enforces(
     in_place: Sequence[str] = (),
     elsewhere: Sequence[str] | None = (),
 ) -> dict[str, object]:
-    """Return what namespaces add to a tier, if there are any.
+    """Return what namespaces add to a tier, in the words of records.
 
-    `own_user`: what a bot has of its own as a user; `own_numbers`: whether it has numbers of its own for
-    processes and threads; `in_place`: the own folders that were not copied;
-    `elsewhere`: what of the system they read where it is, None where they see all of it.
+    `own_user`: how bots have separate users; `own_numbers`: whether they have separate process namespaces;
+    `in_place`: the players' folders that were not copied; `elsewhere`: the system's paths that are read in
+    place, None if bots see the whole system.
     """
     if not staged:
         return {}
@@ -112,18 +112,18 @@ def _but_for(what: str, folders: Sequence[str]) -> str:
 
 
 def choose(wanted: str, required: bool = False) -> tuple[str, str]:
-    """The tier to use, and a warning or ""; ConfigError if a required tier is not available."""
+    """Return the tier to use, and a warning or ""; ConfigError if a required tier is not available."""
     check_system()
     tiers = probe()
     best = next(name for name in ORDER if tiers[name].available)
     if wanted == "auto" or wanted not in tiers:
         chosen = best
         if required and chosen == "plain":
-            raise ConfigError("isolation is required, and this machine has no tier above plain")
+            raise ConfigError("isolation is required, but this machine has no tier above plain")
         if wanted != "auto":
             return best, f"isolation {wanted} is not available ({GONE}): using {best}"
     elif wanted == "plain" and required:
-        raise ConfigError("isolation is required, and plain isolates nothing", hint="isolation: auto")
+        raise ConfigError("isolation is required, but plain does not isolate", hint="isolation: auto")
     elif tiers[wanted].available:
         chosen = wanted
     elif required:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from arbiter.errors import VoidMatch
 from arbiter.match.spec import original
 from arbiter.sandbox.landlock import OF_THE_SYSTEM
-from arbiter.sandbox.program_files import digest_of_file, lack
+from arbiter.sandbox.program_files import digest_of_file, first_problem
 from arbiter.season.events import ProgramChanged
 from arbiter.season.roster import missing_files
 from arbiter.store import OrderKind
@@ -91,7 +91,9 @@ def missing_programs(players: Iterable[Player], gone: Mapping[str, str] = Mappin
     """
     # Copies of a house bot have the same files.
     known = {original(player.name): player for player in players}
-    lacks = {name: what for name, player in known.items() if (what := gone.get(name) or lack(player))}
+    lacks = {
+        name: what for name, player in known.items() if (what := gone.get(name) or first_problem(player))
+    }
     named = [f"player {name}: {what}" for name, what in list(lacks.items())[:SHOWN]]
     others = len(lacks) - SHOWN
     more = [f"and {others} player{'s' * (others > 1)} more"] if others > 0 else []

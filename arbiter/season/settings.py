@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, Problem, StoreError
-from arbiter.sandbox.player_command import lacking
+from arbiter.sandbox.player_command import missing_programs
 from arbiter.season.config import as_before, as_it_was, load
 from arbiter.season.ledger import Ledger
 from arbiter.store import Store
@@ -52,7 +52,9 @@ def check_programs_exist(config: Config, specs: Iterable[MatchSpec]) -> None:
     seats = {player.name: (spec.round, player) for spec in specs for player in spec.players}
     for name, (number, player) in sorted(seats.items()):
         round_ = f"round {number} is played under the settings that it was begun with, and of those {name}"
-        problems += [Problem((), f"{round_}: {message}", "put it back") for message in lacking(player)]
+        problems += [
+            Problem((), f"{round_}: {message}", "put it back") for message in missing_programs(player)
+        ]
     if problems:
         raise ConfigError(problems, str(config.file))
 

@@ -31,11 +31,11 @@ from arbiter.sandbox.files_needed import confinement
 from arbiter.sandbox.landlock import own_folders, path_of, real_program
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.process_meter import schedstat_available
-from arbiter.sandbox.program_files import lack, script_problem
+from arbiter.sandbox.program_files import first_problem, script_problem
 from arbiter.sandbox.runtimes import settings
 from arbiter.sandbox.stderr import FULL
 from arbiter.sandbox.syscall_numbers import call_name
-from arbiter.sandbox.tiers import on_top, probe, stage_enforces
+from arbiter.sandbox.tiers import control_groups, probe, stage_enforces
 from arbiter.table.channel import Channel
 from arbiter.table.llm_seats import Models
 
@@ -175,7 +175,7 @@ class Conductor:
                     self._launcher.in_place,
                     self._launcher.elsewhere,
                 ),
-                **on_top().enforces,
+                **control_groups().enforces,
             },
             host={
                 **self._host,
@@ -240,7 +240,7 @@ def check_starts(
             raise VoidMatch(f"cannot start {player.command[0]} of player {player.name}: {why}")
     if forfeit is not None and forfeit.seat in channels and not channels[forfeit.seat].answered:
         player = players[forfeit.seat]
-        if what := lack(player):
+        if what := first_problem(player):
             raise VoidMatch(f"a file of player {player.name} is gone: {what}")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import MalformedReply
 from arbiter.match.record import Fault
-from arbiter.sandbox.failure_hints import PLAIN, limit_met, tells_of_memory
+from arbiter.sandbox.failure_hints import PLAIN, limit_met, reports_no_memory
 
 if TYPE_CHECKING:
     from arbiter.match.spec import Limits
@@ -58,7 +58,7 @@ class Ending:
             return MalformedReply(Fault.CRASH, f"it {manner}", unread)
         status = end.exit or 0
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
-        peak, said = end.peak_memory_bytes, bool(end.exit) and self._stderr.tells_of_memory
+        peak, said = end.peak_memory_bytes, bool(end.exit) and self._stderr.reports_no_memory
         if end.out_of_memory or peak > (SAID_SHARE if said else MEMORY_SHARE) * self._memory_bytes:
             return self._short_of_memory(f"it {how}", unread)
         if said:
@@ -75,7 +75,7 @@ class Ending:
         if fault.kind not in (Fault.MALFORMED, Fault.OUT_OF_TURN):
             return fault
         filled, end = self._meter.memory_bytes(), self._wait()
-        told = tells_of_memory(said) or (end is not None and end.exit and self._stderr.tells_of_memory)
+        told = reports_no_memory(said) or (end is not None and end.exit and self._stderr.reports_no_memory)
         if told and max(filled, end.peak_memory_bytes if end else 0) > SAID_SHARE * self._memory_bytes:
             return self._short_of_memory(fault.reason, fault.reply)
         return fault

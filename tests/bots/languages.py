@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:
@@ -67,6 +67,6 @@ def entries(season_folder: Path) -> dict[str, Player]:
     """The players of the page's season file, by language."""
     (text,) = (text for kind, file, text in blocks(PAGE) if kind == "yaml" and "players:" in text)
     return {
-        entry["name"]: registered(entry["name"], entry["command"], season_folder)
+        entry["name"]: register(entry["name"], entry["command"], season_folder)
         for entry in yaml.safe_load(text)["players"]
     }

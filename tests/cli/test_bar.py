@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.cli.output import note
-from arbiter.cli.progress import Bar, Journal, figures, present
+from arbiter.cli.progress import Bar, Journal, progress_text, show_progress
 from arbiter.match.packing import pack_match
 from arbiter.match.record import Fault, Forfeit
 from arbiter.season.events import MatchStored, RoundAwaited, RoundComplete, RoundPlanned, RoundsOver
@@ -69,12 +69,12 @@ def season_events(rounds: int, total: int, there: int = 0, first: int = 1) -> It
 def test_figures_tell_pace_and_time_left(
     done: int, total: int, played_matches: int, seconds: float, text: str
 ) -> None:
-    assert figures(done, total, played_matches, seconds) == text
+    assert progress_text(done, total, played_matches, seconds) == text
 
 
 def test_a_bar_over_the_whole_season_goes_on_from_round_to_round(terminal: Terminal) -> None:
     with redirect_stderr(terminal):
-        present(season_events(4, 6, there=2, first=2), "s", Journal(None), whole=True)
+        show_progress(season_events(4, 6, there=2, first=2), "s", Journal(None), whole=True)
     first, *rounds, bar, last = terminal.lines()
     assert first == "arbiter: s, round 2: 4 matches, 2 at once (2 are stored already)"
     assert [line.partition(":")[0] + line.partition(":")[2] for line in rounds] == [
@@ -87,7 +87,7 @@ def test_a_bar_over_the_whole_season_goes_on_from_round_to_round(terminal: Termi
 
 def test_a_bar_over_a_round_counts_its_matches_alone(terminal: Terminal) -> None:
     with redirect_stderr(terminal):
-        present(season_events(2, 6, there=2, first=2), "s", Journal(None), each_match=True)
+        show_progress(season_events(2, 6, there=2, first=2), "s", Journal(None), each_match=True)
     assert re.fullmatch(r"round 2 of 2 ━+ 6 of 6 matches, \d+ a minute", terminal.lines()[1])
 
 
@@ -95,7 +95,7 @@ def test_while_a_round_is_waited_for_no_bar_moves(terminal: Terminal) -> None:
     moment = datetime(2026, 12, 1, 18, tzinfo=UTC)
     first, second = list(season_events(2, 2))[:4], list(season_events(2, 2))[4:]
     with redirect_stderr(terminal):
-        present([*first, RoundAwaited(2, moment), *second], "s", Journal(None), whole=True)
+        show_progress([*first, RoundAwaited(2, moment), *second], "s", Journal(None), whole=True)
     waited = next(k for k, line in enumerate(terminal.lines()) if "round 2 begins at 2026-12-01" in line)
     assert "round 1 of 2" in terminal.lines()[waited - 1]
     assert "round 2 of 2" in terminal.lines()[-2]
@@ -104,8 +104,8 @@ def test_while_a_round_is_waited_for_no_bar_moves(terminal: Terminal) -> None:
 def test_on_a_terminal_forfeits_and_notes_stand_above_the_bar(terminal: Terminal) -> None:
     with redirect_stderr(terminal), Bar() as bar:
         bar.show("round 1", 3)
-        bar.seen(record("r001/t01/m0").summary())
-        bar.seen(record("r001/t01/m1", points=None, forfeit=FORFEIT).summary())
+        bar.show_match(record("r001/t01/m0").summary())
+        bar.show_match(record("r001/t01/m1", points=None, forfeit=FORFEIT).summary())
         note("something else")
     forfeit, told, last = terminal.lines()
     assert forfeit == "r001/t01/m1: c forfeits (crash): it exited with status 3"
@@ -120,6 +120,6 @@ def test_elsewhere_there_are_lines_of_matches_or_of_forfeits_alone(
 ) -> None:
     with Bar(each) as bar:
         bar.show("round 1", 3)
-        bar.seen(record("r001/t01/m0").summary())
-        bar.seen(record("r001/t01/m1", points=None, forfeit=FORFEIT).summary())
+        bar.show_match(record("r001/t01/m0").summary())
+        bar.show_match(record("r001/t01/m1", points=None, forfeit=FORFEIT).summary())
     assert len(capsys.readouterr().err.splitlines()) == lines

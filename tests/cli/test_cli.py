@@ -117,8 +117,8 @@ def test_bad_arguments_of_play_are_one_line(arbiter: Run, tmp_path: Path) -> Non
     wrong = {
         "--option deals=3": "deals: not a list of [cards, starter] pairs",
         "--option colour=red": "colour: unknown option of planning (known: seats, deck, deals)",
-        "--option seats": "write key=value",
-        "--option seats=3": "planning has 3 seats, and 4 bots are given",
+        "--option seats": "expected key=value",
+        "--option seats=3": "planning: expected 3 bots, got 4",
         "--time soon": "not a time control: 'soon' (write 3m",
         "--memory lots": "not an amount of memory",
         f"--deals {tmp_path}/none.json": "none.json: cannot be read: No such file",
@@ -175,7 +175,10 @@ def test_a_round_and_the_tables_of_it(arbiter: Run, config: Path) -> None:
     assert "Elo after each round" in arbiter("standings", config, "--history")[1]
     lines = arbiter("standings", config, "--also", "nash", "--format", "csv")[1].splitlines()
     assert lines[0].endswith(",marks,nash_score,nash_low,nash_high,nash_share")
-    refused(arbiter("standings", config, "--also", "nash", "--history"), "--also does not go with --history")
+    refused(
+        arbiter("standings", config, "--also", "nash", "--history"),
+        "--also cannot be combined with --history",
+    )
     refused(arbiter("standings", config, "--after-round", "2"), "--after-round 2: 1 round is complete")
     lines = arbiter("crosstable", config, "--format", "csv")[1].splitlines()
     assert lines[0] == "player,opponent,wins,draws,losses"
@@ -252,7 +255,7 @@ def test_games_and_isolation_tell_what_there_is(arbiter: Run) -> None:
     assert "plain: allowed" in arbiter("isolation", "--explain", "socket")[1]
     code, _, error = arbiter("isolation", "--explain", "open_sesame")
     assert (code, error.count("\n")) == (2, 1)
-    assert "there is no such system call" in error
+    assert "unknown system call" in error
 
 
 @pytest.mark.process
@@ -284,7 +287,7 @@ def test_one_recorded_match_is_exported_too(arbiter: Run, tmp_path: Path) -> Non
     record, rows = tmp_path / "match.json", tmp_path / "rows.csv"
     assert arbiter(*play("--record", str(record)))[0] == 0
     code, _, err = arbiter("export", record, "--as", "events-csv", "--output", rows)
-    assert (code, err) == (0, f"arbiter: what {rows} holds is in {rows}.md\n")
+    assert (code, err) == (0, f"arbiter: {rows}.md describes {rows}\n")
     assert rows.read_text().splitlines()[-1].split(",")[7] == "end_match"
     refused(arbiter("export", record, "--as", "csv", "--output", "-", "--round", 1), "is one match")
     record.write_text("{}")

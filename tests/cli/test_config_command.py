@@ -81,7 +81,7 @@ def test_the_file_is_printed_with_all_defaults_but_no_drawn_seed(arbiter: Run, f
     ("options", "words"),
     [
         (("--stored", "--round", "3"), "there is no round 3; the last is 2"),
-        (("--round", "1"), "--round and --store go with --stored"),
+        (("--round", "1"), "--round and --store need --stored"),
         (("--stored", "--store", "sqlite:///none.sqlite"), "there is no store none.sqlite yet"),
     ],
 )
@@ -96,4 +96,4 @@ def test_settings_that_were_not_kept_are_named(arbiter: Run, file: Path) -> None
         connection.execute(sa.delete(db_schema.configs).filter_by(digest=stored(file)[0]))
     code, out, err = arbiter("config", file, "--stored", "--round", "1")
     assert (code, out) == (5, "")
-    assert "the settings of round 1 of s are not kept" in err
+    assert "the settings of round 1 of s are not stored" in err

@@ -129,14 +129,14 @@ def test_where_a_file_is_there_already_nothing_is_written(arbiter: Run, place: P
     file.parent.mkdir(parents=True)
     file.write_text("mine")
     before = all_files(place)
-    line = f"spring/{name}: is there already (nothing was written; name another folder)"
+    line = f"spring/{name}: already exists (nothing was written; name another folder)"
     refused(arbiter("init", "spring"), line)
     assert all_files(place) == before
 
 
 def test_a_link_to_nowhere_is_not_written_through(arbiter: Run, place: Path) -> None:
     (place / "season.yaml").symlink_to(place / "elsewhere")
-    line = "season.yaml: is there already (nothing was written; name another folder)"
+    line = "season.yaml: already exists (nothing was written; name another folder)"
     refused(arbiter("init", "."), line)
     assert not (place / "elsewhere").exists()
 
@@ -159,7 +159,7 @@ def test_nothing_is_left_where_the_disk_is_full(
 
 def test_a_place_where_no_folder_can_be_is_one_line(arbiter: Run, place: Path) -> None:
     (place / "file").write_text("")
-    refused(arbiter("init", "file"), "file: is there already (nothing was written; name another folder)")
+    refused(arbiter("init", "file"), "file: already exists (nothing was written; name another folder)")
     refused(arbiter("init", "file/x"), "file/x: cannot be written: Not a directory (nothing was written)")
     refused(
         arbiter("init", "no/x"), "no/x: cannot be written: No such file or directory (nothing was written)"
@@ -167,7 +167,9 @@ def test_a_place_where_no_folder_can_be_is_one_line(arbiter: Run, place: Path) -
 
 
 def test_an_unknown_game_is_one_line_with_the_known_ones(arbiter: Run, place: Path) -> None:
-    line = "arbiter: --game bridge: there is no sample season of it (known: planning, codepiece, dou_dizhu, chefs_hat)"
+    line = (
+        "arbiter: --game bridge: no sample season (expected one of planning, codepiece, dou_dizhu, chefs_hat)"
+    )
     refused(arbiter("init", "spring", "--game", "bridge"), line)
     assert all_files(place) == {}
 
@@ -180,13 +182,15 @@ def test_a_folder_whose_name_is_no_season_s_gets_the_game_s(arbiter: Run, place:
 
 def test_a_folder_whose_name_is_none_for_a_season_is_told(arbiter: Run, place: Path) -> None:
     code, _, err = arbiter("init", "my season")
-    said = "'my season' is not a name for a season: it is called planning; season: in season.yaml names it"
+    said = (
+        "'my season' is not a valid season name: the season is called planning; change season: in season.yaml"
+    )
     assert (code, err) == (0, f"arbiter: {said}\n")
     assert yaml.safe_load((place / "my season" / "season.yaml").read_text())["season"] == "planning"
 
 
 def test_a_folder_without_a_name_is_refused(arbiter: Run, place: Path) -> None:
-    line = "arbiter: the folder has no name (arbiter init . writes into the current one)"
+    line = "arbiter: empty folder name (arbiter init . writes into the current folder)"
     refused(arbiter("init", ""), line)
     assert all_files(place) == {}
 

@@ -98,11 +98,11 @@ def test_a_bot_reads_what_it_is_given_to_read(arbiter: Run, tmp_path: Path) -> N
     [
         (("--config", "FILE", "--player", "alise"), "no player 'alise' (did you mean alice?)"),
         (("--config", "FILE", "--player", "absent"), "FILE: absent: there is no file nowhere.py"),
-        (("--config", "FILE", "--player", "bob"), "'bob' is 2 players of FILE (name one of bob@1, bob@2)"),
+        (("--config", "FILE", "--player", "bob"), "'bob' matches 2 players of FILE (name one of bob@1, bob@2)"),
         (("--config", "FILE"), "--config takes the command and the game from the season's file (write --config CONFIG --player NAME, without --game and COMMAND)"),
         (("--player", "alice", "--game", "planning", "--", "true"), "--player names an entry of a season's file (add --config CONFIG)"),
-        (("--game", "planning"), "what is to be tried: --game G -- COMMAND, or --config CONFIG --player NAME"),
-        (("--game", "planning", "--read", "/nowhere", "--", "true"), "--read /nowhere: there is no such file or folder"),
+        (("--game", "planning"), "expected --game G -- COMMAND, or --config CONFIG --player NAME"),
+        (("--game", "planning", "--read", "/nowhere", "--", "true"), "--read /nowhere: no such file or folder"),
     ],
 )  # fmt: skip
 def test_what_does_not_name_one_bot_is_one_line(
@@ -168,14 +168,14 @@ def test_players_of_a_season_sit_down_at_the_console(arbiter: Run, tmp_path: Pat
     ("words", "line"),
     [
         (("play", "--config", "FILE", "--player", "alice", "--game", "planning"), "--config takes the game from the season's file (leave out --game)"),
-        (("play", "--config", "FILE"), "--config takes players of the season (name one with --player NAME)"),
-        (("play", "--config", "FILE", "--player", "alice"), "FILE: planning has 2 seats, and 1 players are given (name more with --player or --bot)"),
+        (("play", "--config", "FILE"), "--config needs players of the season (add --player NAME)"),
+        (("play", "--config", "FILE", "--player", "alice"), "FILE: planning: expected 2 players, got 1 (name more with --player or --bot)"),
         (("play", "--game", "planning", "--player", "alice"), "--player names an entry of a season's file (add --config CONFIG)"),
-        (("play",), "what is to be played: --game G --bot COMMAND ..., or --config CONFIG --player NAME ..."),
+        (("play",), "expected --game G --bot COMMAND ..., or --config CONFIG --player NAME ..."),
         (("play", "--config", "FILE", "--player", "absent"), "FILE: absent: there is no file nowhere.py"),
         (("console", "--config", "FILE", "--player", "alice", "--seat", "0=human"), "--seat 0 is taken: --player sits there"),
-        (("console", "--config", "FILE", "--player", "alice", "--seat", "human", "--seat", "human"), "--seat: there is no seat 2, only 0 to 1"),
-        (("console", "--config", "FILE"), "--config and --player go together, or --config and --from MATCH_ID"),
+        (("console", "--config", "FILE", "--player", "alice", "--seat", "human", "--seat", "human"), "--seat: expected 0 to 1, got 2"),
+        (("console", "--config", "FILE"), "--config needs --player NAME or --from MATCH_ID; --player needs --config"),
     ],
 )  # fmt: skip
 def test_what_does_not_fill_the_seats_is_one_line(

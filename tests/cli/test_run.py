@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.cli.run import announce
+from arbiter.cli.run import note_new_season
 from arbiter.store import Store
 from tests.fixtures.commands import RANDOM
 
@@ -37,7 +37,7 @@ def with_seasons(file: Path, *names: str) -> None:
 def test_a_new_season_in_an_old_store_is_announced_once(config: Path, arbiter: Run) -> None:
     file = config.with_suffix(".sqlite")
     with_seasons(file, "autumn", "winter")
-    told = f"arbiter: the store {file} holds the seasons autumn, winter; a new season spring begins in it\n"
+    told = f"arbiter: the store {file} has the seasons autumn, winter; a new season spring begins in it\n"
     for times in (1, 0):
         code, _, err = arbiter("run-round", config)
         assert (code, err.count(told), err.count("begins in it")) == (0, times, times)
@@ -46,8 +46,8 @@ def test_a_new_season_in_an_old_store_is_announced_once(config: Path, arbiter: R
 @pytest.mark.parametrize(
     ("before", "there", "text"),
     [
-        (["autumn"], True, "the store s holds the season autumn; a new season spring begins in it"),
-        ([], True, "the file s was there already and holds no season; a new season spring begins in it"),
+        (["autumn"], True, "the store s has the season autumn; a new season spring begins in it"),
+        ([], True, "the file s exists and has no season; a new season spring begins in it"),
         ([], False, ""),
         (["spring"], True, ""),
     ],
@@ -55,5 +55,5 @@ def test_a_new_season_in_an_old_store_is_announced_once(config: Path, arbiter: R
 def test_a_season_is_announced_where_another_may_be_expected(
     before: list[str], there: bool, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    announce("spring", "s", before, there)
+    note_new_season("spring", "s", before, there)
     assert capsys.readouterr().err.removeprefix("arbiter: ").strip() == text

@@ -155,9 +155,9 @@ def test_standard_error_of_an_older_record_is_shown_whole(capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--moves", "--format", "replay"), "--moves goes with --format text or json"),
+        (("--moves", "--format", "replay"), "--moves needs --format text or json"),
         (("--seat", "1", "--format", "json"), "--format replay --reader seat:1"),
-        (("--seat", "4"), "there is no seat 4, only 0 to 3"),
+        (("--seat", "4"), "--seat: expected 0 to 3, got 4"),
     ],
 )
 def test_what_does_not_go_together_is_refused(

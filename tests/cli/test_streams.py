@@ -55,7 +55,7 @@ def test_too_few_open_files_are_said_in_one_line(quick_config: Path) -> None:
     done = shell(["run-round", quick_config], "", limit="-n 24")
     assert done.returncode == 2
     assert done.stderr == (
-        "arbiter: a process may have 24 files open here, too few to play (allow 256, as by `ulimit -n 256`)\n"
+        "arbiter: open files: expected a limit of at least 256, got 24 (raise the limit: `ulimit -n 256`)\n"
     )
 
 

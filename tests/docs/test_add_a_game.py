@@ -121,7 +121,7 @@ def test_the_commands_of_the_page_work(place: Path) -> None:
     assert "FAIL" not in shown["check-bot"]
     assert re.search(r"^  trump +[CDHS]$", shown["show"], re.MULTILINE)
     assert re.search(r"^  taken +\d+ : \d+$", shown["show"], re.MULTILINE)
-    assert "nothing differs" in shown["verify"]
+    assert "no differences" in shown["verify"]
     assert "whist" in shown["games"]
 
 

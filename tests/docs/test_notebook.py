@@ -118,7 +118,7 @@ def test_a_record_or_a_replay_may_come_from_a_file() -> None:
             ShownReplay(wrong)
     others: tuple[object, ...] = ([], None, "match.json")
     for other in others:
-        with pytest.raises(ConfigError, match="neither a match record nor a replay"):
+        with pytest.raises(ConfigError, match="expected a match record or a replay"):
             ShownReplay(other)
 
 

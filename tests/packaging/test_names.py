@@ -114,17 +114,12 @@ def test_functions_that_act_are_verbs() -> None:
 
 
 LEFT = {
-    "arbiter/cli/bot_arguments.py:numbered",
-    "arbiter/cli/regress_report.py:Documents.failed",
-    "arbiter/cli/regress_report.py:print_ended",
-    "arbiter/cli/table_setup.py:seated",
     "arbiter/contest/agents/arena.py:AgentArena.opened",
     "arbiter/contest/requests/request.py:checked",
     "arbiter/games/cards.py:Stream.shuffled",
     "arbiter/games/chefs_hat/information_state.py:ChefsHatHearing.asked",
     "arbiter/games/information_state.py:Hearing.asked",
     "arbiter/sandbox/forkserver/bot.py:Bot.wait_killed",
-    "arbiter/sandbox/forkserver/copies.py:opened",
     "arbiter/store/coordinator_lock.py:locked",
     "arbiter/store/database.py:Database.reopen",
     "arbiter/store/submission_files.py:drop_unplayed_versions",

@@ -174,7 +174,7 @@ def bots_by_command():
 
 print(json.dumps(outcomes))
 """
-LINUX_ALONE = "bots are started on Linux alone (docs/howto/macos-and-windows.md says what works elsewhere)"
+LINUX_ALONE = "bots can be started only on Linux (docs/howto/macos-and-windows.md lists what works elsewhere)"
 
 
 @pytest.fixture(scope="module")
@@ -208,6 +208,6 @@ def test_an_environment_with_programs_says_what_it_needs(tried: tuple[dict[str, 
 @pytest.mark.process
 def test_commands_that_start_bots_say_so_in_one_line(tried: tuple[dict[str, Any], str]) -> None:
     assert tried[0]["bots_by_command"] == [2, 2, 2]
-    needs = "arbiter: this command needs Linux (docs/howto/macos-and-windows.md says what works here)"
+    needs = "arbiter: this command needs Linux (docs/howto/macos-and-windows.md lists what works here)"
     assert tried[1].splitlines()[-3:] == [f"arbiter: {LINUX_ALONE}", needs, needs]
     assert "Traceback" not in tried[1]

@@ -14,7 +14,7 @@ from arbiter.sandbox.failure_hints import (
     advice,
     limit_met,
     misplaced,
-    tells_of_memory,
+    reports_no_memory,
 )
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     ],
 )  # fmt: skip
 def test_the_words_of_runtimes_that_lack_memory_are_known(said: bytes, tells: bool) -> None:
-    assert tells_of_memory(said) == tells
+    assert reports_no_memory(said) == tells
 
 
 @pytest.mark.parametrize(
     ("exit_code", "said", "limit", "unconfined"),
     [
-        (1, b"OSError: [Errno 27] File too large", "no file of its own may be longer than 32 MB", False),
-        (-signal.SIGXFSZ, b"", "no file of its own may be longer than 32 MB", False),
+        (1, b"OSError: [Errno 27] File too large", "its files may have at most 32 MB each", False),
+        (-signal.SIGXFSZ, b"", "its files may have at most 32 MB each", False),
         (1, b"OSError: [Errno 28] No space left on device", "16 MB and 1,024 files", False),
         (1, b"RuntimeError: can't start new thread", "256 threads", False),
         (1, b"BlockingIOError: [Errno 11] Resource temporarily unavailable", "256 threads", False),
@@ -113,7 +113,9 @@ def test_what_a_tier_may_hide_or_refuse_has_advice(said: bytes, told: str) -> No
 )
 def test_a_path_from_another_folder_is_told_where_a_bot_starts(said: bytes, tmp_path: Path) -> None:
     starts = "a bot starts in the folder of its program, which has no 'bots/ann/cards.txt': "
-    assert misplaced(said, str(tmp_path)) == f"{starts}put the file there, and name it from that folder on"
+    assert (
+        misplaced(said, str(tmp_path)) == f"{starts}put the file there, and name it relative to that folder"
+    )
     (tmp_path / "cards.txt").touch()
     assert misplaced(said, str(tmp_path)) == f"{starts}name it 'cards.txt'"
 

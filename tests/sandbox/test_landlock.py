@@ -12,7 +12,7 @@ import pytest
 from arbiter.match.limits import WrittenLimits
 from arbiter.sandbox import landlock
 from arbiter.sandbox.files_needed import confinement, scratch_place
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.sandbox.program_files import SYSTEM_PATH
 from arbiter.season.config.programs import submitted_player
 from arbiter.table.conductor import start_request
@@ -31,9 +31,9 @@ def test_what_is_handled_grows_with_the_kernel(abi: int, numbers: int) -> None:
 
 
 def rules_of(folder: Path, *command: str, read: tuple[str, ...] = ()) -> dict[str, int]:
-    player = registered("p", command, folder, read=read)
+    player = register("p", command, folder, read=read)
     own = confinement(player, landlock.real_program(player))["confine"]
-    return {**dict(landlock.ground()["rules"]), **dict(own)}
+    return {**dict(landlock.common_rules()["rules"]), **dict(own)}
 
 
 def test_own_folder_and_what_is_named_beside_it_may_be_read(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_temporary_folder_lies_where_the_bot_has_nothing_else(own: str, place:
 
 
 def test_a_temporary_folder_takes_files_and_folders_and_runs_nothing(tmp_path: Path) -> None:
-    player = registered("p", (sys.executable,), tmp_path)
+    player = register("p", (sys.executable,), tmp_path)
     rights = confinement(player, landlock.real_program(player))["root"]["rights"]
     # EXECUTE, MAKE_CHAR, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM, IOCTL_DEV.
     assert not rights & (0b1 | 1 << 6 | 0b1111 << 9 | 1 << 15)
@@ -137,7 +137,7 @@ def test_a_program_of_an_authors_is_not_found_by_our_path(
     (tools / "sh").write_text("")
     (tools / "sh").chmod(0o755)
     monkeypatch.setenv("PATH", str(tools))
-    mine = registered("p", ("sh",), tmp_path)
+    mine = register("p", ("sh",), tmp_path)
     theirs = submitted_player("p", ("sh",), tmp_path, (), {}, tmp_path)
     assert landlock.real_program(mine) == str(tools / "sh")
     assert landlock.real_program(theirs) == shutil.which("sh", path=SYSTEM_PATH)
@@ -160,9 +160,9 @@ def test_a_version_managers_script_is_replaced_by_the_program_that_it_starts(
     monkeypatch.setenv("PATH", path)
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "bot.py").write_text("")
-    player = registered("p", ("python3", "bot/bot.py"), tmp_path)
+    player = register("p", ("python3", "bot/bot.py"), tmp_path)
     assert landlock.real_program(player) == sys.executable
-    other = registered("p", ("sh", "bot/bot.py"), tmp_path)
+    other = register("p", ("sh", "bot/bot.py"), tmp_path)
     assert landlock.real_program(other) == shutil.which("sh", path=path)
 
 
@@ -176,7 +176,7 @@ def test_a_script_in_a_players_folder_is_not_run_by_us(
     path = f"{shims}{os.pathsep}{os.environ['PATH']}"
     if how == "on our PATH":
         monkeypatch.setenv("PATH", path)
-    player = registered("p", (word, "theirs/bot.py"), tmp_path, env={"PATH": path})
+    player = register("p", (word, "theirs/bot.py"), tmp_path, env={"PATH": path})
     assert landlock.real_program(player) == str(shims / "python3")
     assert start_request(player, WrittenLimits(isolation="landlock").limits())["argv"][0] == str(
         shims / "python3"

@@ -12,7 +12,7 @@ import pytest
 
 from arbiter.match.record import Fault
 from arbiter.match.spec import Player
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.sandbox.runtimes import settings
 from arbiter.table import play_match
 from arbiter.table.conductor import close_table, start_request
@@ -87,8 +87,8 @@ def test_java_starts_and_its_heap_ends_before_the_bots_memory_does(
     tier: str, memory: int, hungry: Path
 ) -> None:
     need(tier)
-    java = registered("java", ("java", "-jar", str(hungry)), hungry.parent)
-    other = registered("other", tuple(RANDOM.split()), BOTS)
+    java = register("java", ("java", "-jar", str(hungry)), hungry.parent)
+    other = register("other", tuple(RANDOM.split()), BOTS)
     record = play_match(
         spec_for(
             (java, replace(other, name="other")), "20s", [[1, 0]], memory_bytes=memory * MB, isolation=tier

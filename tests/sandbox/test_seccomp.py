@@ -225,14 +225,14 @@ def test_some_calls_depend_on_what_they_are_asked_for(machine: str) -> None:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        ("getpid", ("allowed: its own life and threads; of others it tells where a bot has no numbers of its own, how"
-         " many threads others have begun")),
-        ("mincore", ("refused with ENOSYS: it tells what of a file is in memory, which lasts from match to match;"
+        ("getpid", ("allowed: its own process and threads; about others it reveals without a process"
+         " namespace, how many threads others have started")),
+        ("mincore", ("refused with ENOSYS: it reveals cached parts of a file, which persist from match to match;"
          " the record's notes name the first one")),
-        ("flock", "without effect: locks could tell others something; programs that take them go on"),
-        ("clock_gettime", ("depends on what it asks for: clocks of the machine and of its own, not of other"
-         " processes; of others it tells when others have the core, as any clock tells")),
-        ("vmsplice", ("refused with EPERM: no bot needs it, so it is not on the list of what is allowed; the"
+        ("flock", "without effect: locks are a covert channel; programs that take them continue"),
+        ("clock_gettime", ("depends on its arguments: clocks of the machine and its own process, not of"
+         " others; about others it reveals when others have the core, as with any clock")),
+        ("vmsplice", ("refused with EPERM: no bot needs it, so it is not on the list of allowed calls; the"
          " record's notes name the first one")),
     ],
 )  # fmt: skip
@@ -259,4 +259,4 @@ def test_the_page_has_what_each_allowed_call_tells_of_others(request: pytest.Fix
 def test_what_calls_tell_and_reach_is_said_of_known_calls() -> None:
     known = set.union(*(set(numbers(machine)) for machine in MACHINES))
     reaching = {call for calls, *_ in syscall_policy.REACHES_CORES for call in calls.split()}
-    assert {*syscall_policy.TELLS, *reaching} <= known
+    assert {*syscall_policy.REVEALS, *reaching} <= known

@@ -14,7 +14,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match.record import Fault
 from arbiter.sandbox import launcher
 from arbiter.sandbox.launcher import PID_LIMIT, process_id
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.table import Conductor
 from tests.fixtures.bot_template import player, spec_for
 from tests.fixtures.commands import BOTS
@@ -39,7 +39,7 @@ DISTURBED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "its program is gone": (lambda own: (own / "bot").unlink(), ("own/bot",), "own/bot of player p2: No such file or directory"),
     "its program is not executable": (lambda own: (own / "bot").chmod(0o644), ("own/bot",), "own/bot of player p2: Permission denied"),
     "its script names no interpreter": (
-        lambda own: (own / "bot").write_text("#!/nowhere/sh\n"), ("own/bot",), "own/bot of player p2: the first line of .*/own/bot names /nowhere/sh, which is not there"
+        lambda own: (own / "bot").write_text("#!/nowhere/sh\n"), ("own/bot",), "own/bot of player p2: the first line of .*/own/bot names /nowhere/sh, which does not exist"
     ),
     "its folder is gone": (
         lambda own: own.rename(own.parent / "moved"), ("own/bot",), r"own/bot of player p2: \S+/own: No such file or directory"
@@ -67,8 +67,8 @@ def play_match(
     if not (own / "bot").exists():
         (own / "bot").write_text("#!/bin/sh\n")
     (own / "bot").chmod(0o755)
-    others = [registered(f"p{seat}", (*PYTHON, GOOD), BOTS) for seat in (0, 1, 3)]
-    subject = registered("p2", command, folder)
+    others = [register(f"p{seat}", (*PYTHON, GOOD), BOTS) for seat in (0, 1, 3)]
+    subject = register("p2", command, folder)
     disturb(own)
     return table.play(spec_for((others[0], others[1], subject, others[2]), isolation=tier))
 
@@ -146,7 +146,7 @@ def test_a_program_starts_when_the_one_before_it_has_answered(
         "sys.stderr.write(f'{time.monotonic_ns()} ')",
         "if words[0] == 'set_deck': sys.stderr.write(f'{time.monotonic_ns()}\\n')",
     )
-    players = [registered(f"p{seat}", (*PYTHON, telling.name), telling.parent) for seat in range(4)]
+    players = [register(f"p{seat}", (*PYTHON, telling.name), telling.parent) for seat in range(4)]
     record = table.play(spec_for(tuple(players), isolation=tier))
     assert record.forfeit is None
     times = [[int(word) for word in one.stderr_tail.split()] for one in record.bots]
@@ -200,4 +200,4 @@ def test_a_bot_whose_module_its_tier_hides_is_told_what_helps(
     program = f"import sys; sys.path.append({str(tmp_path)!r}); import cards; raise SystemExit(2)\n"
     (tmp_path / "own" / "finding.py").write_text(program)
     record = play_match(table, tier, tmp_path, (*PYTHON, "own/finding.py"), lambda _: None)
-    assert any("has to be named in read:" in note for note in record.bots[2].notes) == (tier != "plain")
+    assert any("name files elsewhere in read:" in note for note in record.bots[2].notes) == (tier != "plain")

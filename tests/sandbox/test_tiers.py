@@ -10,8 +10,8 @@ import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.sandbox import cgroup
-from arbiter.sandbox.player_command import registered
-from arbiter.sandbox.tiers import choose, on_top
+from arbiter.sandbox.player_command import register
+from arbiter.sandbox.tiers import choose, control_groups
 from arbiter.table import play_match
 from arbiter.table.conductor import close_table
 from tests.fixtures.bot_template import spec_for
@@ -65,7 +65,7 @@ def play_bot(tmp_path: Path, program: str, tier: str) -> MatchRecord:
         (tmp_path / name).mkdir()
     (tmp_path / "bot" / "bot.py").write_text(program)
     (tmp_path / "rival" / "secret").write_text("hands")
-    player = registered("bot", [sys.executable, "-I", "-S", "bot/bot.py", str(tmp_path)], tmp_path)
+    player = register("bot", [sys.executable, "-I", "-S", "bot/bot.py", str(tmp_path)], tmp_path)
     spec = spec_for((player, player), "5s", [[1, 0]], memory_bytes=MEMORY, isolation=tier)
     try:
         return play_match(spec)
@@ -87,7 +87,7 @@ def test_landlock_shows_a_bot_its_own_and_the_system_alone_and_lets_it_start_not
     assert found["write"] in ("PermissionError", "OSError")
 
 
-@pytest.mark.skipif(not on_top().available, reason=f"no control groups: {on_top().reason}")
+@pytest.mark.skipif(not control_groups().available, reason=f"no control groups: {control_groups().reason}")
 def test_a_bot_has_a_control_group_of_its_own_which_is_gone_afterwards(tmp_path: Path) -> None:
     record = play_bot(tmp_path, TELLING, "plain")
     assert "cgroup" in record.isolation
@@ -97,7 +97,7 @@ def test_a_bot_has_a_control_group_of_its_own_which_is_gone_afterwards(tmp_path:
         assert mine == []
 
 
-@pytest.mark.skipif(not on_top().available, reason=f"no control groups: {on_top().reason}")
+@pytest.mark.skipif(not control_groups().available, reason=f"no control groups: {control_groups().reason}")
 def test_children_have_the_memory_of_one_bot_together(tmp_path: Path) -> None:
     record = play_bot(tmp_path, HUNGRY, "plain")
     assert record.bots[0].stderr_tail.count("had it") < 6
@@ -126,7 +126,7 @@ def test_own_groups_are_found_in_both_versions(
 
 
 def test_plain_is_refused_where_isolation_is_required() -> None:
-    with pytest.raises(ConfigError, match="plain isolates nothing"):
+    with pytest.raises(ConfigError, match="plain does not isolate"):
         choose("plain", required=True)
 
 

@@ -296,7 +296,7 @@ def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_ro
     assert shape["until"] == opened_season.config.until.isoformat()
     text = arbiter("status", opened_season.config.file)[1]
     assert f"1 round complete\nround 2 is due at {following.astimezone():%Y-%m-%d} " in text
-    assert f"rounds are begun as long as they end before {until.astimezone():%Y-%m-%d} " in text
+    assert f"no round begins that would not end before {until.astimezone():%Y-%m-%d} " in text
 
 
 def test_the_status_tells_the_organiser_what_the_public_does_not_see(
@@ -307,7 +307,7 @@ def test_the_status_tells_the_organiser_what_the_public_does_not_see(
         list(opened_season.play(lasting(day, 4), only_one=True))
     shape = json.loads(arbiter("status", opened_season.config.file, "--format", "json")[1])
     assert shape["frozen_after"] == 1
-    words = "the public sees no results after round 1 until the season is over"
+    words = "results after round 1 are hidden from the public until the season is over"
     assert words in arbiter("status", opened_season.config.file)[1]
 
 

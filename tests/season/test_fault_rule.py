@@ -138,9 +138,9 @@ def test_check_config_says_the_rule_and_why(write: Callable[..., Config], arbite
         return out.splitlines()[-1]
 
     assert "after_fault" not in said(BOT)
-    assert said(SENT) == "after_fault: end, the contest's rule, as there is no house bot to sit in"
+    assert said(SENT) == "after_fault: end, the contest's rule, as no house bot can substitute"
     assert said(SENT, BOT).startswith("after_fault: substitute, since authors submit")
-    assert said(SENT, BOT, SAID) == "after_fault: end, as the file says"
+    assert said(SENT, BOT, SAID) == "after_fault: end, as in the file"
     before_the_change(write(SENT, BOT))
     assert said(SENT, BOT).startswith("after_fault: end, as in the season's last round")
     shape = json.loads(arbiter("check-config", write(SENT, BOT).file, "--format", "json")[1])

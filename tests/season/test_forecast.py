@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.cli.output import duration
+from arbiter.cli.output import duration_text
 from arbiter.match.clock import MS, SECOND, TimeControl
 from arbiter.season.config import Config, load
 from arbiter.season.forecast import longest_match_ns, longest_time, season_size, trial_specs
@@ -103,7 +103,7 @@ def test_plan_tells_what_fits(arbiter: Run, tmp_path: Path) -> None:
         ("10s", "2h", "10 rounds fit at worst with 43 s a player and match\n"),
         ("1s/request", "24h", "10 rounds fit at worst with 15 s a command\n"),
         ("30s/request", "24h", "with 15 s a command, less than the season's 30 s: play fewer rounds, or more matches at once\n"),
-        ("10s", "3m", "10 rounds do not fit at worst, however little time the players have\n"),
+        ("10s", "3m", "10 rounds do not fit at worst, even with the shortest time for the players\n"),
     ],
 )  # fmt: skip
 def test_plan_in_words(time: str, within: str, words: str, arbiter: Run, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_plan_of_a_season_that_is_over_says_so(arbiter: Run, tmp_path: Path) -
     begun(config, 10)
     lines = planned(arbiter, config, "--within", "10m")
     assert lines[1:] == [
-        "all 10 rounds are complete: nothing is left to be played",
+        "all 10 rounds are complete: nothing is left to play",
         "at worst: a match 45 s, a round 1 min 30 s",
         "within 10 min: 6 more rounds at worst",
     ]
@@ -186,7 +186,8 @@ def test_the_trial_pace_is_that_of_whole_matches(arbiter: Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("within", "words"), [("two days", "not a duration: 'two days'"), ("0h", "nothing fits into no time")]
+    ("within", "words"),
+    [("two days", "not a duration: 'two days'"), ("0h", "--within: expected more than 0")],
 )
 def test_plan_names_what_is_wrong(within: str, words: str, arbiter: Run, tmp_path: Path) -> None:
     code, _, err = arbiter("plan", configured(tmp_path, 4).file, "--trial", "0", "--within", within)
@@ -202,7 +203,7 @@ def test_plan_says_when_the_last_round_begins(arbiter: Run, tmp_path: Path) -> N
 
 def test_a_moment_that_is_over_leaves_the_other_figures(arbiter: Run, tmp_path: Path) -> None:
     code, out, err = arbiter("plan", configured(tmp_path, 4, "until: 2020-01-01").file, "--trial", "0")
-    assert (code, "is over: beyond" in err, "--within says" in err) == (0, True, True)
+    assert (code, "is over: beyond" in err, "--within shows" in err) == (0, True, True)
     assert "at worst: a match" in out
 
 
@@ -211,4 +212,4 @@ def test_a_moment_that_is_over_leaves_the_other_figures(arbiter: Run, tmp_path: 
     [(0.26, "260 ms"), (42, "42 s"), (245, "4 min 5 s"), (98000, "1 d 3 h"), (3599.9, "1 h"), (86399, "1 d"), (7200, "2 h")],
 )  # fmt: skip
 def test_durations_for_people(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
+    assert duration_text(seconds) == words

@@ -85,11 +85,11 @@ def test_stop_ends_a_season_in_good_order_and_the_same_command_goes_on(quick_con
     assert (code, f"asked process {process.pid} on " in err) == (0, True)
     _, err = process.communicate()
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "arbiter: stopped as asked; the same command goes on"
+    assert err.splitlines()[-1] == "arbiter: stopped as asked: run the same command again to continue"
     kept = stored(config)
     assert 8 <= len(kept) < 500 * 8
     code, _, err = run("stop", config)
-    assert (code, err) == (0, "arbiter: nobody plays season now\n")
+    assert (code, err) == (0, "arbiter: season is not being played\n")
     assert run("run-round", config)[0] == 0
     assert len(stored(config)) % 8 == 0
     assert kept.items() <= stored(config).items()

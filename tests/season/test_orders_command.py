@@ -65,7 +65,7 @@ def test_of_another_season_those_are_named_that_the_store_holds(kept: Kept, run:
     kept.file.write_text(kept.file.read_text().replace("season: small", "season: large"))
     code, _, err = run("status")
     assert code == 5
-    assert err.endswith("holds no season large yet; it holds small: does season: name another?\n")
+    assert err.endswith("has no season large yet; it has small: check season: in the file\n")
 
 
 def test_a_round_or_a_players_matches_are_annulled_at_once(kept: Kept, run: Run) -> None:
@@ -181,8 +181,8 @@ def test_the_csv_of_standings_has_faults(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("annul", "which matches: name them, or give --round or --player"),
-        ("annul r001/t01/m0 --round 2 --because x", "which matches: name them, or give --round or --player"),
+        ("annul", "expected match ids, or --round or --player"),
+        ("annul r001/t01/m0 --round 2 --because x", "expected match ids, or --round or --player"),
         ("annul r001/t01/m0", "--because is missing"),
         ("annul r001/t01/m9 --because x", "there is no match 'r001/t01/m9'"),
         ("annul --round 9 --because x", "there is no round 9; the last is 3"),
@@ -192,14 +192,14 @@ def test_the_csv_of_standings_has_faults(run: Run) -> None:
         ("annul --player p99 --because x", "no player 'p99'"),
         ("annul --undo --round 1", "each of these 8 matches counts"),
         ("annul --undo r001/t01/m0", "r001/t01/m0 is not annulled"),
-        ("annul --undo r001/t01/m0 --replay", "--undo takes neither"),
-        ("annul --list r001/t01/m0", "--list stands alone"),
+        ("annul --undo r001/t01/m0 --replay", "--undo cannot be combined"),
+        ("annul --list r001/t01/m0", "--list takes no other option and no match"),
         ("suspend p2", "--because is missing"),
         ("suspend nobody --because x", "no player 'nobody'"),
         ("suspend \udcff --because x", r"no player '\udcff'"),
         ("suspend p2 --because \udcff", "the reason has a NUL or half a surrogate pair"),
         ("reinstate p2", "p2 is not suspended"),
-        ("standings --official --history", "--official does not go with --history"),
+        ("standings --official --history", "--official cannot be combined with --history"),
     ],
 )
 def test_mistakes_are_one_line_and_change_nothing(kept: Kept, run: Run, words: str, message: str) -> None:
@@ -215,7 +215,7 @@ def test_whoever_plays_hears_of_it(kept: Kept, run: Run) -> None:
     with kept.store.hold(kept.config.season):
         code, _, err = run("annul", CLEAN, "--because", "x")
     assert code == 0
-    assert err.endswith("plays the season, and hears it before a round is planned or rated\n")
+    assert err.endswith("plays the season; the order applies before it plans or rates a round\n")
     assert CLEAN not in [match.id for match in Season(kept.config, kept.season).results.counted()]
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.cli import exit_code
-from arbiter.cli.bot_arguments import prepare
+from arbiter.cli.bot_arguments import load_to_play
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.season import program_digests
 from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
 from arbiter.season.config import load
@@ -131,7 +131,7 @@ def half(folder: Path, opened: Opened) -> Path:
 def test_suspended_players_need_no_files_and_that_is_noted(
     half: Path, store: Store, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    config = prepare(str(half))
+    config = load_to_play(str(half))
     said = [line for line in capfd.readouterr().err.splitlines() if "could not be started" in line]
     gone = ", ".join(f"p{number} (there is no file bots/p{number}.py)" for number in range(4, PLAYERS))
     assert said == [f"arbiter: suspended, and could not be started: {gone}"]
@@ -145,7 +145,7 @@ def test_what_a_suspended_player_lacks_is_told_whatever_its_name_is(folder: Path
     file.write_text(file.read_text().replace("name: p4,", 'name: "a: b",'))
     suspend(opened().results, "a: b", "why not")
     (folder / "bots" / "p4.py").unlink()
-    assert prepare(str(file)).gone == {"a: b": "there is no file bots/p4.py"}
+    assert load_to_play(str(file)).gone == {"a: b": "there is no file bots/p4.py"}
 
 
 def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(
@@ -163,7 +163,7 @@ def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(
 def test_a_player_reinstated_during_a_run_that_began_without_its_file_stops_it(
     half: Path, store: Store
 ) -> None:
-    opened_season = Season.open(prepare(str(half)), store)
+    opened_season = Season.open(load_to_play(str(half)), store)
     for number in range(4, PLAYERS):
         # Registered without its file, it would start in another folder.
         (half.parent / "bots" / f"p{number}.py").write_text("")
@@ -172,7 +172,7 @@ def test_a_player_reinstated_during_a_run_that_began_without_its_file_stops_it(
         VoidMatch, match=r"^round 2 cannot be played: player p4: there is no file bots/p4.py; "
     ):
         play(opened_season)
-    assert list(Season.open(prepare(str(half)), store).play(Scripted(by_name)))[-1] == SeasonComplete(
+    assert list(Season.open(load_to_play(str(half)), store).play(Scripted(by_name)))[-1] == SeasonComplete(
         3, "abc"
     )
 
@@ -185,7 +185,7 @@ def test_check_config_still_tells_what_suspended_players_lack(half: Path) -> Non
 def test_a_missing_file_of_a_player_who_plays_is_an_error_beside_suspended_ones(half: Path) -> None:
     (half.parent / "bots" / "p0.py").unlink()
     with pytest.raises(ConfigError) as refused:
-        prepare(str(half))
+        load_to_play(str(half))
     assert [problem.message for problem in refused.value.problems] == ["there is no file bots/p0.py"]
 
 
@@ -353,7 +353,7 @@ def test_interpreters_and_the_systems_files_are_not_read(folder: Path, tmp_path:
         (["/bin/sh", "-c", "true"], []),
         (["/bin/cat", "/bin/sh"], []),
     ):
-        found = own_files(registered("p", command, folder), str(folder))
+        found = own_files(register("p", command, folder), str(folder))
         assert list(found) == [str(folder / file) for file in own]
 
 
@@ -369,5 +369,5 @@ def test_a_file_that_was_not_touched_is_read_once(folder: Path, monkeypatch: pyt
 
 
 def test_copies_of_a_house_bot_lack_what_it_lacks(folder: Path) -> None:
-    players = [registered(name, ["bots/none"], folder) for name in ("random", "random#2")]
+    players = [register(name, ["bots/none"], folder) for name in ("random", "random#2")]
     assert missing_programs(players) == "player random: there is no program bots/none"

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from arbiter.cli import exit_code
-from arbiter.cli.open_season import look
+from arbiter.cli.open_season import read_state
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec
@@ -465,7 +465,7 @@ def test_settings_without_versions_have_the_digest_that_they_had(tmp_path: Path)
 def test_commands_that_only_look_see_versions_among_the_players(contest: Contest) -> None:
     contest.accept("ann")
     contest.plan()
-    assert look(str(contest.file), None).players == {"h0": "house", "p1": "", "ann@1": ""}
+    assert read_state(str(contest.file), None).players == {"h0": "house", "p1": "", "ann@1": ""}
 
 
 def test_the_version_that_played_before_is_marked_as_withdrawn(

@@ -81,7 +81,7 @@ def test_a_begun_round_is_finished_under_its_settings_though_the_file_says_other
     code, _, err = run("run-round", played, "--accept-changes")
     assert code == 0
     assert (
-        "arbiter: round 1 was begun under other settings and is finished under those;"
+        "arbiter: round 1 began under other settings and is finished under those;"
         " changed since: time: 60s -> 50s" in err
     )
     assert "accepted" not in err
@@ -97,7 +97,7 @@ def test_a_second_coordinator_is_told_who_plays_and_so_is_status(played: Path) -
     me = f"process {os.getpid()} on {platform.node()} since "
     assert (code, me in err) == (5, True)
     assert (shape["complete"], shape["round"], shape["played_by"].startswith(me)) == (1, None, True)
-    assert run("status", played)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
+    assert run("status", played)[1] == "season: 1 of 2 rounds complete\nnot being played\n"
 
 
 def test_who_waits_for_a_round_needs_no_worker_and_can_be_ended(played: Path) -> None:
@@ -128,10 +128,10 @@ def test_who_sits_with_a_broken_bot_plays_once_more_with_a_substitute_and_withou
     again = sorted(ids - ROUND_1)
     assert [match_id[:-1] in ROUND_1 and match_id.endswith("+") for match_id in again] == [True] * 4
     shown = run("show", quick_config, again[0])[1].splitlines()[0]
-    assert "h sits in seat " in shown
-    assert f"for p3 since a fault ended {again[0][:-1]}, and has no results here" in shown
+    assert "h is the substitute in seat " in shown
+    assert f"for p3 after a fault in {again[0][:-1]}, and gets no results" in shown
     first = run("show", quick_config, again[0][:-1])[1].splitlines()[0]
-    assert first.startswith(f"the others played it once more as {again[0]}, with h in seat ")
+    assert first.startswith(f"replayed as {again[0]}, with substitute h in seat ")
     assert run("matches", quick_config)[1].count("h (substitute) ") == 4
     games = run("export", quick_config, "--as", "pgn", "--output", "-")[1]
     assert '"h"' not in games
@@ -168,13 +168,13 @@ def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_
     text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}\nhouse_bots: [h]\n"
     quick_config.write_text(text + "qualify: true\n")
     code, out, err = run("run-round", quick_config, "--format", "json")
-    assert (code, "5 players to be tried" in err, "FAIL p3: starts" in err) == (0, True, True)
+    assert (code, "5 players to test" in err, "FAIL p3: starts" in err) == (0, True, True)
     # What it wrote is for its author alone.
     said = "failed qualification: starts: it exited with status 1"
     assert json.loads(out)["suspended"]["p3"] == said
     assert {row["player"]: row["matches"] for row in json.loads(out)["players"]}["p3"] == 0
     code, _, err = run("run-round", quick_config)
-    assert (code, "to be tried" in err) == (0, False)
+    assert (code, "to test before" in err) == (0, False)
     assert run("verify", quick_config)[0] == 0
     code, out, err = run("qualify", quick_config, "--player", "p3", "--player", "p0")
     assert (code, "1 of 2 players failed: p3" in err) == (3, True)

@@ -538,7 +538,7 @@ def test_a_program_that_changed_without_a_new_version_is_remarked(
     assert findings == [Finding("r002", text, FindingKind.REMARK)]
     code, out, err = command(capsys, "verify", kept.file)
     assert (code, err) == (0, f"arbiter: r002: {text}\n")
-    assert out.startswith("small: nothing differs")
+    assert out.startswith("small: no differences")
     shape = json.loads(command(capsys, "verify", kept.file, "--format", "json")[1])
     assert (shape["ok"], shape["remarks"]) == (True, [{"place": "r002", "text": text}])
 
@@ -562,8 +562,8 @@ def test_the_command_says_what_was_checked(kept: Kept, capsys: pytest.CaptureFix
     moves = sum(len(record.moves) for record in kept.season.records())
     assert (code, err) == (0, "")
     assert out == (
-        f"small: nothing differs: 3 rounds (2 complete) dealt again, 19 matches with {moves} moves"
-        " and 5 forfeits played again, ratings computed again\n"
+        f"small: no differences: 3 rounds (2 complete) dealt again, 19 matches with {moves} moves"
+        " and 5 forfeits replayed, ratings computed again\n"
     )
 
 

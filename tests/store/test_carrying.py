@@ -78,7 +78,7 @@ def full(kept: Kept) -> Kept:
     return kept
 
 
-AGAIN = "arbiter: tokens and invitations are those of {}: revoke again what was revoked since"
+AGAIN = "arbiter: tokens and invitations are as in {}: repeat later revocations"
 """What `restore` says of a season with authors."""
 
 
@@ -201,8 +201,8 @@ def test_a_store_without_the_season_or_none_at_all_is_named(
     other = tmp_path / "other.sqlite"
     with closing(Store(f"sqlite:///{other}")) as store:
         store.make_season("summer", "planning", "1")
-    assert f"{other} holds no season small; it holds summer\n" in refused(other, 5)
-    assert "there is no store none.sqlite\n" in refused("none.sqlite", 5)
+    assert f"{other} has no season small; it has summer\n" in refused(other, 5)
+    assert "no store none.sqlite\n" in refused("none.sqlite", 5)
 
 
 @pytest.mark.parametrize(("gone", "lost"), [("two.zip", "Łukasz@2"), ("one/source/bot.py", "Łukasz@1")])

@@ -16,7 +16,7 @@ from arbiter.match.clock import MS
 from arbiter.match.record import BotReport, Fault, MatchRecord
 from arbiter.match.rerun import replay
 from arbiter.sandbox.launcher import End
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.table import Conductor, background_cpu, play_match
 from arbiter.table.conductor import close_table, complete_report
 from tests.bench.clock import BURNED_MS, judge, spec
@@ -171,8 +171,8 @@ def test_who_makes_calls_that_another_process_answers_pays_for_both(
             pass
     sys.stderr.write(f'{time.process_time_ns() - before} ')"""
     asking = bot("", calls)
-    one = registered("one", (sys.executable, "-I", "-S", asking.name), asking.parent)
-    players = (one, *(registered(f"p{seat}", RANDOM.split(), BOTS) for seat in (1, 2, 3)))
+    one = register("one", (sys.executable, "-I", "-S", asking.name), asking.parent)
+    players = (one, *(register(f"p{seat}", RANDOM.split(), BOTS) for seat in (1, 2, 3)))
     record = table.play(spec_for(players, "60s", isolation="landlock"))
     assert record.forfeit is None
     own = sum(map(int, record.bots[0].stderr_tail.split()))

@@ -17,7 +17,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match.protocol import Connection
 from arbiter.match.record import Fault
 from arbiter.sandbox import forkserver_client
-from arbiter.sandbox.process_meter import Meter, _stat, filled_in
+from arbiter.sandbox.process_meter import Meter, _stat, anonymous_bytes
 from arbiter.table import Conductor, channel, slow_exchange
 from arbiter.table.crash_faults import Ending
 from tests.fixtures.bot_template import against
@@ -147,10 +147,10 @@ def test_a_program_may_call_itself_what_is_no_text(table: Conductor, bot: Callab
 
 def test_memory_and_tables_of_addresses_are_told_by_the_kernel_and_not_by_a_name() -> None:
     assert (
-        filled_in(b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nVmPTE:\t      20 kB\nVmSwap:\t 0 kB\n")
+        anonymous_bytes(b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nVmPTE:\t      20 kB\nVmSwap:\t 0 kB\n")
         == 30_720
     )
-    assert filled_in(b"Name:\tgone\nState:\tZ (zombie)\n") == 0
+    assert anonymous_bytes(b"Name:\tgone\nState:\tZ (zombie)\n") == 0
 
 
 def test_memory_is_the_same_in_both_files_that_tell_it() -> None:

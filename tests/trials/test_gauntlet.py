@@ -190,13 +190,13 @@ def test_the_command_goes_on_and_the_season_knows_nothing_of_it(arbiter: Run, tm
     assert "round 1 of 1: Elo " in err
     code, out, err = arbiter(*line, "--rounds", "2")
     assert (code, json.loads(out)["matches"]) == (0, 8)
-    assert "going on: 4 matches came from the store" in err
+    assert "continuing: 4 matches from the store" in err
     assert arbiter("run-round", file)[0] == 0
     standings = json.loads(arbiter("standings", file, "--format", "json")[1])
     assert {row["matches"] for row in standings["players"]} == {2}
     code, out, err = arbiter(*line[:-2], "--rounds", "2")
     assert code == 0
-    assert "the season's, taken as exact" in out
+    assert "from the season, taken as exact" in out
 
 
 @pytest.mark.process

@@ -216,9 +216,7 @@ def test_the_command_lists_the_result_before(kept: Kept, arbiter: Run) -> None:
     before, _ = rejudge(kept)
     points = ", ".join(f"{name} {won}" for name, won in zip(before.players, before.points or (), strict=True))
     _, out, _ = arbiter("matches", kept.file, "--round", "1")
-    assert [line.split()[0] for line in out.splitlines() if f"played again, before: {points}" in line] == [
-        CLEAN
-    ]
+    assert [line.split()[0] for line in out.splitlines() if f"replayed, before: {points}" in line] == [CLEAN]
 
 
 def test_an_author_reads_it_at_the_own_match(site: Authored) -> None:

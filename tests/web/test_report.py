@@ -166,7 +166,7 @@ def test_a_season_without_a_complete_round_has_a_report(shown: Kept, tmp_path: P
 
 def test_the_command_writes_a_whole_file_and_says_where(shown: Kept, tmp_path: Path, arbiter: Run) -> None:
     out = tmp_path / "report.html"
-    assert arbiter("report", shown.file, "--output", out) == (0, "", f"arbiter: the report is in {out}\n")
+    assert arbiter("report", shown.file, "--output", out) == (0, "", f"arbiter: wrote the report to {out}\n")
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [path.name for path in tmp_path.glob("*.html*")] == ["report.html"]
 
@@ -176,7 +176,7 @@ def test_the_command_writes_a_whole_file_and_says_where(shown: Kept, tmp_path: P
     [
         (("--output", "none/report.html"), "No such file or directory", 2),
         (("--output", "."), "is a folder: name a file", 2),
-        (("--output", "r.html", "--matches", "-1"), "'-1' is neither a number nor all", 2),
+        (("--output", "r.html", "--matches", "-1"), "expected a number or all, got '-1'", 2),
         (("--output", "r.html", "--store", "sqlite:///none.sqlite"), "there is no store none.sqlite", 5),
     ],
 )  # fmt: skip

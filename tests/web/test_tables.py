@@ -21,7 +21,7 @@ from arbiter.errors import MalformedReply
 from arbiter.match.exchange import Reply
 from arbiter.match.protocol import NONE
 from arbiter.match.record import Fault
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.sandbox.process_meter import descendants_of
 from arbiter.season.config import load
 from arbiter.season.season import Season
@@ -367,7 +367,7 @@ def test_house_bots_are_niced_stay_on_the_webs_core_and_leave_nothing(
     assert offer is not None
     words = RANDOM.split()
     core = max(os.sched_getaffinity(0))
-    offer = Offer(offer.game, offer.limits, (registered("random", words, Path()),))
+    offer = Offer(offer.game, offer.limits, (register("random", words, Path()),))
     offer = offer._replace(limits=module.replace(offer.limits, isolation="plain"))
     before = set(descendants_of(os.getpid()))
     tables = Tables({"small": offer}, 1, [core])

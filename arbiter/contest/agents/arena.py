@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.contest.submissions.author_accounts import add_authors, settled_name
 from arbiter.errors import ConfigError
 from arbiter.games.samples import SEASON
-from arbiter.sandbox.player_command import lacking
+from arbiter.sandbox.player_command import missing_programs
 from arbiter.season.config import load
 from arbiter.season.config.keys import Submissions
 from arbiter.season.config.readable_secrets import confine
@@ -70,7 +70,7 @@ class AgentArena:
         if not is_persistent(config.store):
             raise ConfigError(f"store: {config.store} is not persistent", str(file), "name a file")
         players = [entry.player for entry in config.entries]
-        missing = {player.name: why for player in players if (why := "; ".join(lacking(player)))}
+        missing = {player.name: why for player in players if (why := "; ".join(missing_programs(player)))}
         # The warning about rungs that can read each other's files is irrelevant here.
         arena = cls(confine(config)[0], missing, settled_name(name))
         return replace(arena, config=replace(arena.config, submissions=arena.terms))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from arbiter import __version__
 from arbiter.sandbox.build import problem, tool
-from arbiter.sandbox.failure_hints import tells_of_module
+from arbiter.sandbox.failure_hints import reports_missing_module
 from arbiter.sandbox.landlock import path_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def missing_program_advice(config: Config, word: str, said: str, missing: str) -
     if missing and "/" not in missing:
         there = ", ".join(f"{found.word} {found.version}".strip() for found in languages(config))
         return f"this machine has {there}: name one of them, or ask the organiser for more"
-    found = _language(config, word) if tells_of_module(said.encode(errors="replace")) else None
+    found = _language(config, word) if reports_missing_module(said.encode(errors="replace")) else None
     if found is None:
         return ""
     there = ", ".join(f"{name} {version}".strip() for name, version in found.libraries.items())

@@ -10,7 +10,7 @@ import types
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# Empty packages in place of those above, which would import the rules, the clocks and more.
+# Empty packages instead of the real parents, which would import rules, clocks and more.
 for name, folder in (("arbiter", HERE.parents[1]), ("arbiter.sandbox", HERE.parent)):
     package = types.ModuleType(name)
     package.__path__ = [str(folder)]
@@ -25,5 +25,5 @@ try:
     else:
         family.main(int(sys.argv[1]), int(sys.argv[2]), staged=sys.argv[3] == "staged")
 except OSError as error:
-    # The worker hears that this process has died, and makes its match void.
+    # The worker notices the end of this process, and makes its match void.
     sys.exit(f"arbiter: the process that starts bots failed: {error}")

@@ -1,4 +1,4 @@
-"""From the fork to the bot's program: limits, descriptors, rights; then nothing of ours is left."""
+"""From the fork to the bot's program: set limits, descriptors and rights, then execute it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from arbiter.sandbox.forkserver.kernel import (
     PR_SET_NO_NEW_PRIVS,
     PR_SET_PDEATHSIG,
     call,
+    drop_capabilities,
     filter_calls,
-    give_up_powers,
     prctl,
 )
 from arbiter.sandbox.forkserver.root import enter_root
@@ -29,17 +29,17 @@ from arbiter.sandbox.forkserver.root import enter_root
 ADDRESS_SPACE = 1 << 30
 STACK = 64 << 20
 LOCKED = 1 << 20
-"""Bytes: to lock pages makes them at once, and nobody can look at the bot meanwhile."""
+"""Bytes: locking pages populates them, which blocks the supervisor's reads of the bot's memory."""
 HIGH = 64
-"""Above the descriptors that a bot gets."""
+"""A number above the descriptors that a bot gets."""
 PENDING_SIGNALS = 256
-"""Few enough for all bots of a machine together, where the kernel counts them by user."""
+"""Few enough for all bots of a machine together, if the kernel counts them by user."""
 LONGEST_REASON = 1000
-"""Bytes: a pipe takes them at once."""
+"""Bytes, which fit into a pipe."""
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
 LANDLOCK_RULE_PATH_BENEATH = 1
 FILE_RIGHTS = 0b1100_0000_0000_0111
-"""The rights that not only a folder can have: execute, write, read, truncate, control a device."""
+"""Rights that apply to files: execute, write, read, truncate, control a device."""
 
 
 def become_bot(
@@ -53,13 +53,12 @@ def become_bot(
     user: int | None,
     line: int | None,
 ) -> NoReturn:
-    """In the child: session, limits, descriptors 0-2 only (0-4 for a wrapper), then the program.
+    """In the child: new session, limits, only descriptors 0-2 (0-4 for a wrapper), then execute the program.
 
-    `bot` is what `conduct.start_request` returns, `ends` its stdin, stdout, stderr and a wrapper's report,
-    `groups` its control groups, `ground` what is the same for all confined bots, `root` what its root
-    folder has, if it gets one of its own, `user` the namespace of a user of its own, if it has one, `line` a
-    socket that becomes its descriptor 3. What keeps the program from being executed is written to the
-    descriptor `failure`, which the program does not get.
+    `bot` is as returned by `conduct.start_request`, `ends` its stdin, stdout, stderr and a wrapper's report,
+    `groups` its control groups, `ground` the confinement that is the same for all bots, `root` the content
+    of a private root, `user` the namespace of a separate user, `line` a socket that becomes its descriptor
+    3. An error before the execution is written to the descriptor `failure`, which the program does not get.
     """
     try:
         for group in groups:
@@ -70,7 +69,7 @@ def become_bot(
         if line is not None:
             kept.append(fcntl.fcntl(line, fcntl.F_DUPFD, HIGH))
         if filtered := bytes.fromhex(bot.get("filter", "")):
-            # A pipe can hold all of it.
+            # It fits into a pipe.
             reading, writing = os.pipe()
             os.write(writing, filtered)
             kept.append(fcntl.fcntl(reading, fcntl.F_DUPFD, HIGH))
@@ -89,7 +88,7 @@ def become_bot(
         os.chdir(bot["folder"])
         memory = bot["memory_bytes"]
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-        # A backstop only: virtual machines start by reserving addresses.
+        # Only a backstop: virtual machines reserve much address space.
         resource.setrlimit(resource.RLIMIT_AS, (4 * memory + ADDRESS_SPACE,) * 2)
         # Not 0, with which the kernel still starts a program that core_pattern names.
         resource.setrlimit(resource.RLIMIT_CORE, (1, 1))
@@ -99,19 +98,19 @@ def become_bot(
         lower(resource.RLIMIT_MEMLOCK, LOCKED)
         kept_power = 0
         if os.geteuid() == 0:
-            # To read what is somebody else's; for a user of its own that is all, programs among it.
+            # To read other users' files, which are all files for a separate user, including programs.
             kept_power = 1 << (CAP_DAC_READ_SEARCH if user is None else CAP_DAC_OVERRIDE)
         if user is not None:
             users.become(user)
-        # Only now: a change of its user ends it.
+        # Only now: a change of the user resets it.
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if bot["confine"] is not None:
-            # A file with holes takes no room, but a long time to read, which no signal ends.
+            # A sparse file takes no room, but a long time to read, which no signal interrupts.
             lower(resource.RLIMIT_FSIZE, 2 * SCRATCH_BYTES)
-            give_up_powers(kept=kept_power)
+            drop_capabilities(kept=kept_power)
             own = [*bot["confine"], *([[root["scratch"], root["rights"]]] if root is not None else ())]
             confine(own, **ground, listener=listener)
-        # Last, since `confine` uses a descriptor beyond that.
+        # Last, since `confine` uses a higher descriptor.
         lower(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
         if bot.get("held"):
             wait_for_word()
@@ -120,12 +119,12 @@ def become_bot(
         os.write(failure, reason(error, bot["program"]).encode(errors="replace")[:LONGEST_REASON])
         os.write(2, f"arbiter: cannot start {bot['program']}: {error}\n".encode())
     finally:
-        # Whatever fails here, this process must not go on as its parent.
+        # After a failure, this process must not continue as a second forkserver.
         os._exit(127)
 
 
 def keep_descriptors(own: list[int], others: list[int]) -> None:
-    """Number some descriptors from 0 on, and close all but them and others, in order, above them."""
+    """Renumber the descriptors `own` from 0 on; keep the sorted, higher `others`; close the rest."""
     for target, number in enumerate(own):
         os.dup2(number, target)
     first = len(own)
@@ -136,7 +135,7 @@ def keep_descriptors(own: list[int], others: list[int]) -> None:
 
 
 def wait_for_word() -> None:
-    """Wait until something can be read from standard input; end this process if nothing ever will."""
+    """Wait until standard input is readable; end this process if it is closed."""
     poll = select.poll()
     poll.register(0, select.POLLIN)
     if not poll.poll()[0][1] & select.POLLIN:
@@ -144,14 +143,14 @@ def wait_for_word() -> None:
 
 
 def reason(error: BaseException, program: str) -> str:
-    """Return why a program could not be executed, and by which other file if it was one."""
+    """Return why a program could not be executed, with the file if it is another one."""
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
     file = getattr(error, "filename", None)
     return f"{file}: {said}" if file and file != program else said
 
 
 def lower(which: int, most: int) -> None:
-    """Lower both limits of a kind to `most`."""
+    """Lower the soft and hard limit of a resource to `most`."""
     soft, hard = (
         most if limit == resource.RLIM_INFINITY else min(limit, most) for limit in resource.getrlimit(which)
     )
@@ -166,20 +165,20 @@ def confine(
     marks: list[list[Any]],
     listener: int,
 ) -> None:
-    """Give up for good all rights but those of `rules`, and all calls but those that `filter` allows.
+    """Drop all rights except those of `rules`, and all calls except those that `filter` allows.
 
     `handled` are the rights that need a rule (files, TCP, scopes), `own` and `rules` pairs of a path and the
-    rights beneath it, `filter` a program for seccomp in hex, `marks` where in it this process's
-    numbers go; its listener is sent on the socket `listener`. OSError if the kernel refuses.
+    rights beneath it, `filter` a seccomp program in hex, `marks` the places of this process's numbers in it.
+    Its listener is sent on the socket `listener`. OSError if the kernel refuses.
     """
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     attributes = struct.pack(f"={len(handled)}Q", *handled)
     ruleset = call(LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
     for path, rights in (*own, *rules):
         try:
-            # No link is followed: the path was resolved when it was judged.
+            # Links are not followed: the path was resolved when it was checked.
             place = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:  # nothing there: nothing to allow
+        except OSError:  # missing: nothing to allow
             continue
         if not stat.S_ISDIR(os.fstat(place).st_mode):
             rights &= FILE_RIGHTS

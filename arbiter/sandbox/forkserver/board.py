@@ -1,6 +1,6 @@
-"""Memory that a worker shares with its slim process: who is spoken to, and what bots' questions cost.
+"""Memory that a worker shares with its forkserver: whose turn it is, and the cost of supervised calls.
 
-A message for each exchange would cost as much as the exchange; a word in memory costs nothing.
+A message for each exchange would cost as much as the exchange; shared memory costs nothing.
 """
 
 from __future__ import annotations
@@ -10,35 +10,35 @@ import os
 
 SIZE = 4096
 ANYBODY = 0
-"""As the turn: every bot may ask."""
+"""As the turn: calls of all bots are answered."""
 
 
 class Board:
-    """64-bit numbers: first the turn, which is the place of the bot that is spoken to plus 1, or `ANYBODY`;
-    then for each place whether the slim process has stopped the bot, and ns spent on its questions.
+    """64-bit cells: first the turn, which is 1 + the place of the bot to move, or `ANYBODY`; then, for each
+    place, whether the forkserver has stopped the bot, and the ns spent on its calls.
     """
 
     def __init__(self, descriptor: int) -> None:
-        """`descriptor`: a file of `SIZE` bytes, which may be closed after this."""
+        """`descriptor`: a file of `SIZE` bytes, which the caller may close afterwards."""
         self.cells = memoryview(mmap.mmap(descriptor, SIZE)).cast("Q")
 
     def clear(self) -> None:
-        """For new bots."""
+        """Reset all cells, for new bots."""
         self.cells.cast("B")[:] = bytes(SIZE)
 
 
 def stopped_cell(place: int) -> int:
-    """The number of the cell that is 1 while the bot at a place is stopped for a question out of turn."""
+    """Return the index of the cell that is 1 while the bot at a place is stopped for a call out of turn."""
     return 1 + 2 * place
 
 
 def spent_cell(place: int) -> int:
-    """The number of the cell with the ns that its questions have taken."""
+    """Return the index of the cell with the ns that its calls have taken."""
     return 2 + 2 * place
 
 
 def new_file() -> int:
-    """A file for a board, in memory alone."""
+    """Create a file in memory for a board; return its descriptor."""
     descriptor = os.memfd_create("arbiter-board")
     os.truncate(descriptor, SIZE)
     return descriptor

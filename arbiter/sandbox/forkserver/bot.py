@@ -1,4 +1,4 @@
-"""One bot of a match, or one build in a wrapper: its process, and how it ended."""
+"""One bot of a match, or one build in a wrapper: its process and its end."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ if TYPE_CHECKING:
     from arbiter.sandbox.forkserver.supervisor import Supervised
 
 WRAPPER_SECONDS = 1.0
-"""For a wrapper to report the end of its program."""
+"""The time limit for a wrapper to report the end of its program."""
 LOOK_SECONDS = 0.0005
 SIGNALLED = 128
 """A wrapper exits with this plus the number of the signal that ended its program."""
 
 
 class Bot:
-    """One bot: its process, and our child, which is the process itself or a wrapper around it."""
+    """One bot: its process, and our child, which is that process or a wrapper around it."""
 
     def __init__(
         self, child: int, report: int, failure: int, groups: list[str], supervised: Supervised | None
     ) -> None:
         self.child, self.groups, self.supervised = child, groups, supervised
         self.report, self.failure = report, failure
-        """The pipe of a wrapper's reports, open until the end, since it reports the program's end, too; and
-        the pipe on which our child says why it could execute nothing.
+        """The pipe of a wrapper's reports, which include the program's end; and the pipe on which our child
+        reports why it could not execute its program.
         """
         self.pid = 0
-        """0 until a wrapper has reported it."""
+        """0 until a wrapper reports it."""
         self.end: dict[str, Any] | None = None
-        """The end of the bot, as `launcher.End`; None until it has been waited for."""
+        """The end of the bot, as `launcher.End`; None until `wait` has found it."""
 
     @property
     def is_wrapped(self) -> bool:
         return self.child != self.pid
 
     def find(self, wrapped: bool) -> None:
-        """Learn the process id of the program, from the wrapper if there is one."""
+        """Set the process id of the program, read from the wrapper if there is one."""
         self.pid = (pid_of(first_report(self.report)) if wrapped else 0) or self.child
 
     def open_pidfd(self) -> int:
-        """A pidfd of its process, or of its wrapper if that has seen it end already."""
+        """Open a pidfd of its process, or of its wrapper if the process has ended."""
         try:
             return os.pidfd_open(self.pid)
         except ProcessLookupError:
             return os.pidfd_open(self.child)
 
     def wait(self, killed: bool = False, options: int = os.WNOHANG) -> bool:
-        """Record its end, if it has come; `killed`: by us."""
+        """Record its end and return True, if it has ended; `killed`: by us."""
         ended, status, usage = os.wait4(self.child, options)
         if ended == 0:
             return False
@@ -63,7 +63,7 @@ class Bot:
             "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
             "peak_memory_bytes": usage.ru_maxrss * 1024,
             "out_of_memory": not killed and any(map(was_out_of_memory, self.groups)),
-            # What no program can make us believe: our child's pipe closes when it executes something.
+            # A program cannot fake this: our child's pipe closes at the exec.
             "not_started": read_rest(self.failure).decode(errors="replace"),
         }
         return True
@@ -71,7 +71,7 @@ class Bot:
     def kill(self) -> None:
         """Kill its process, with its group if it is our child."""
         if self.is_wrapped and self.pid:
-            # The wrapper ends when its program does, and then tells what that has used.
+            # The wrapper ends with its program, and then reports its usage.
             kill(self.pid)
         else:
             kill_group(self.child)
@@ -88,7 +88,7 @@ class Bot:
 
 
 def kill(pid: int) -> None:
-    """Kill a process, if there is one."""
+    """Kill a process, if it exists."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
 
@@ -101,7 +101,7 @@ def kill_group(leader: int) -> None:
 
 
 def was_out_of_memory(group: str) -> bool:
-    """True if the kernel killed something in a control group because its memory was at its limit."""
+    """True if the kernel killed a process in a control group at its memory limit."""
     for name in ("memory.events", "memory.oom_control"):
         with contextlib.suppress(OSError), open(f"{group}/{name}") as file:
             return any(line.startswith("oom_kill ") and not line.endswith(" 0\n") for line in file)
@@ -109,7 +109,7 @@ def was_out_of_memory(group: str) -> bool:
 
 
 def first_report(report: int) -> bytes:
-    """Return the report of a wrapper, up to its first message at least, if there is one."""
+    """Return the report of a wrapper, at least to the end of its first message, if there is one."""
     report_read = b""
     while b"}" not in report_read and (more := os.read(report, 4096)):
         report_read += more
@@ -117,7 +117,7 @@ def first_report(report: int) -> bytes:
 
 
 def pid_of(reported: bytes) -> int:
-    """The process id of the program that a wrapper started, as it reports it; 0 if it could not."""
+    """Return the program's process id from a wrapper's report; 0 if it was not started."""
     try:
         return int(json.loads(reported.partition(b"}")[0] + b"}")["child-pid"])
     except (ValueError, KeyError):
@@ -125,7 +125,7 @@ def pid_of(reported: bytes) -> int:
 
 
 def read_rest(descriptor: int) -> bytes:
-    """Return what a pipe holds now, as far as one read goes."""
+    """Return the bytes in a pipe now, up to 4 KiB."""
     os.set_blocking(descriptor, False)
     try:
         return os.read(descriptor, 4096)
@@ -134,11 +134,11 @@ def read_rest(descriptor: int) -> bytes:
 
 
 def peak_memory(pid: int) -> int:
-    """The most memory a living program has had, in bytes; 0 if it cannot be read.
+    """Return the peak memory of a living program in bytes; 0 if unreadable.
 
-    What `wait4` reports includes the memory of this process at the fork.
+    `wait4` would include the memory of this process at the fork.
     """
-    # As bytes: its name is what it says it is.
+    # As bytes: the program chooses its name.
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status", "rb") as status:
         for line in status:
             if line.startswith(b"VmHWM:"):

@@ -1,9 +1,8 @@
-"""Copies in memory of players' folders, each mounted over the folder itself for the bots of this worker.
+"""Copies in memory of players' folders, each mounted over the folder for the bots of this worker.
 
-A file that has been read once is read faster the second time, by anybody. So a bot could leave word to itself
-in the next match, which has the same cards. A copy in memory is equally fast from the start; it is read-only
-and keeps no times of reading, so one copy serves all matches until the files change. Each match finds it as
-if it had been made just then.
+A file is faster to read the second time, by any process. So a bot could leave a message to itself in the next
+match, which has the same cards. A copy in memory is equally fast from the start; it is read-only and has no
+access times, so one copy serves all matches until the files change. Each match sees it as newly made.
 """
 
 from __future__ import annotations
@@ -19,19 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
 LARGEST, LARGEST_TOGETHER = 128 << 20, 256 << 20
-"""Bytes of one player's folders, and of all copies of a worker that are kept for later matches: they are in
-memory.
-"""
+"""Bytes in memory of one player's folders, and of all copies that a worker keeps for later matches."""
 MOST_FILES = 10_000
 DEEPEST = 32
-"""Levels of folders, each of which takes a descriptor while it is copied; what is below is left out."""
+"""Levels of folders, each of which needs a descriptor while it is copied; deeper ones are left out."""
 BLOCK = 4096
 CHUNK = 1 << 20
 FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 
 class FolderEntry(NamedTuple):
-    """A file, folder or link below a folder: what shows whether it has changed."""
+    """A file, folder or link below a folder, with what shows a change."""
 
     name: str
     mode: int
@@ -41,7 +38,7 @@ class FolderEntry(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A copy: the folder that it covers (open), what was in it, and the copy's size and device."""
+    """A copy: the covered folder (open), its entries, and the copy's size and device."""
 
     original: int
     entries: tuple[FolderEntry, ...]
@@ -58,17 +55,17 @@ class Copies:
 
     def __init__(self) -> None:
         self._copies: dict[str, Copy] = {}
-        """By folder, the one used last at the end."""
+        """By folder, the most recently used last."""
         self._too_large: set[str] = set()
 
     def cover(self, players: Sequence[Sequence[str]]) -> list[str]:
-        """Cover the folders of a match's players with copies of their present files; those that could not be.
+        """Cover the folders of a match's players with copies of their current files; return the others.
 
-        Each player has a share of its own, which its first folders get. What lies within a covered folder is
-        covered with it.
+        Each player has a share, which its first folders get. Folders within a covered one are covered with
+        it.
         """
         wanted = {folder for folders in players for folder in folders}
-        # What lies around would be copied, and what lies within would be counted, in place of the files.
+        # An old copy above or below a wanted folder would hide its files.
         for folder in [one for one in self._copies if one not in wanted and _touches(one, wanted)]:
             _uncover(folder, self._copies.pop(folder))
         found: dict[str, tuple[FolderEntry, ...]] = {}
@@ -78,7 +75,7 @@ class Copies:
         return sorted(one for one in wanted - covered if not _is_within(one, covered))
 
     def _choose(self, folders: Sequence[str], found: dict[str, tuple[FolderEntry, ...]]) -> Iterable[str]:
-        """Those of a player's folders that fit into its share; what is in each is added to `found`."""
+        """Return a player's folders that fit into its share; add their entries to `found`."""
         left, sizes = LARGEST, dict[str, int]()
         for folder in folders:
             if folder in self._too_large or folder in sizes or _is_within(folder, sizes):
@@ -99,16 +96,16 @@ class Copies:
         return sizes
 
     def _look(self, folder: str) -> tuple[FolderEntry, ...]:
-        """Return the entries of a folder now, covered or not."""
+        """Return the current entries of a folder, covered or not."""
         copy = self._copies.get(folder)
-        # A folder that is gone may come back with its copy on it.
+        # A folder that was removed and created again has no copy on it.
         if copy is not None and os.stat(folder).st_dev == copy.device:
             return entries_of(copy.original)
-        with opened(folder, FOLDER) as original:
+        with open_in(folder, FOLDER) as original:
             return entries_of(original)
 
     def _cover(self, folder: str, entries: tuple[FolderEntry, ...], kept: Collection[str]) -> bool:
-        """Cover a folder, at no cost to the folders `kept`; False if that cannot be."""
+        """Cover a folder without uncovering the folders `kept`; False if that is impossible."""
         with suppress(OSError, FolderTooLarge):
             copy = self._copies.pop(folder, None)
             if copy is not None:
@@ -132,7 +129,7 @@ class Copies:
             options = f"size={size + CHUNK},mode=0755,nr_inodes={len(entries) + 9}"
             mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, options)
             undo.callback(unmount, folder)
-            with opened(folder, FOLDER) as target:
+            with open_in(folder, FOLDER) as target:
                 copy_folder(original, target)
                 _set_time(target, os.fstat(original))
                 device = os.fstat(target).st_dev
@@ -141,7 +138,7 @@ class Copies:
         return Copy(original, entries, size, device)
 
     def _make_room(self, size: int, kept: Collection[str]) -> None:
-        """Remove the copies used longest ago, but none of `kept`."""
+        """Remove the least recently used copies, except `kept`."""
         for folder in [folder for folder in self._copies if folder not in kept]:
             if size + sum(copy.size for copy in self._copies.values()) <= LARGEST_TOGETHER:
                 break
@@ -149,7 +146,7 @@ class Copies:
 
 
 def _size_of(entries: Iterable[FolderEntry]) -> int:
-    """The bytes that a copy takes: whole blocks of each file and link, and one for itself."""
+    """Return the bytes of a copy: whole blocks for each file and link, and one for each entry."""
     return sum(
         BLOCK + (0 if stat.S_ISDIR(entry.mode) else -(-entry.size // BLOCK) * BLOCK) for entry in entries
     )
@@ -164,11 +161,11 @@ def _touches(folder: str, others: Iterable[str]) -> bool:
 
 
 def _renew(folder: str, copy: Copy) -> None:
-    """Make now the time at which each part of a copy was last changed, which nobody can set."""
+    """Set the change times in a copy to now; these times cannot be set to a value."""
     set_writable(folder)
     try:
         for path in (folder, *(f"{folder}/{entry.name}" for entry in copy.entries)):
-            # What nobody may read was not copied.
+            # Unreadable entries were not copied.
             with suppress(FileNotFoundError):
                 os.lchown(path, -1, -1)
     finally:
@@ -183,8 +180,8 @@ def _uncover(folder: str, copy: Copy) -> None:
 
 
 @contextmanager
-def opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
-    """A descriptor of a file in an open folder, closed at the end; a new file is the owner's alone."""
+def open_in(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
+    """Open a file in an open folder, closed at the end; a new file is private to its owner."""
     descriptor = os.open(path, flags | os.O_CLOEXEC, 0o600, dir_fd=folder)
     try:
         yield descriptor
@@ -193,7 +190,7 @@ def opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
 
 
 def entries_of(folder: int) -> tuple[FolderEntry, ...]:
-    """Everything below an open folder, in a fixed order; FolderTooLarge if that is too much."""
+    """Return all entries below an open folder, in a fixed order; FolderTooLarge above the limits."""
     found: list[FolderEntry] = []
     left = LARGEST
 
@@ -208,7 +205,7 @@ def entries_of(folder: int) -> tuple[FolderEntry, ...]:
             if left < 0 or len(found) > MOST_FILES:
                 raise FolderTooLarge
             if stat.S_ISDIR(status.st_mode) and depth < DEEPEST:
-                with suppress(PermissionError), opened(entry.name, FOLDER | os.O_NOFOLLOW, folder) as below:
+                with suppress(PermissionError), open_in(entry.name, FOLDER | os.O_NOFOLLOW, folder) as below:
                     look(below, f"{path}/", depth + 1)
 
     look(folder, "", 0)
@@ -216,7 +213,7 @@ def entries_of(folder: int) -> tuple[FolderEntry, ...]:
 
 
 def copy_folder(source: int, target: int, depth: int = 0) -> None:
-    """Copy the files, links and folders below an open folder to another, but for those it may not read."""
+    """Copy all readable files, links and folders below an open folder to another."""
     with os.scandir(source) as listing:
         entries = list(listing)
     for entry in entries:
@@ -228,9 +225,9 @@ def copy_folder(source: int, target: int, depth: int = 0) -> None:
                 times = status.st_mtime_ns, status.st_mtime_ns
                 os.utime(name, ns=times, dir_fd=target, follow_symlinks=False)
             elif stat.S_ISDIR(status.st_mode):
-                with opened(name, FOLDER | os.O_NOFOLLOW, source) as below:
+                with open_in(name, FOLDER | os.O_NOFOLLOW, source) as below:
                     os.mkdir(name, 0o700, dir_fd=target)
-                    with opened(name, FOLDER | os.O_NOFOLLOW, target) as made:
+                    with open_in(name, FOLDER | os.O_NOFOLLOW, target) as made:
                         if depth < DEEPEST:
                             copy_folder(below, made, depth + 1)
                         _set_mode_and_time(made, status)
@@ -239,10 +236,10 @@ def copy_folder(source: int, target: int, depth: int = 0) -> None:
 
 
 def _copy_file(name: str, source: int, target: int) -> None:
-    # Without blocking: something else may have taken the file's place meanwhile.
+    # Without blocking: the file may have been replaced by a pipe meanwhile.
     with (
-        opened(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, source) as read,
-        opened(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, target) as written,
+        open_in(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, source) as read,
+        open_in(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, target) as written,
     ):
         while os.sendfile(written, read, None, CHUNK):
             pass
@@ -250,7 +247,7 @@ def _copy_file(name: str, source: int, target: int) -> None:
 
 
 def _set_mode_and_time(made: int, status: os.stat_result) -> None:
-    """Those of the original: Python compares a file's time with that in its compiled file."""
+    """Copy mode and time: Python compares a file's time with that in its compiled file."""
     os.fchmod(made, stat.S_IMODE(status.st_mode) & 0o777)
     _set_time(made, status)
 

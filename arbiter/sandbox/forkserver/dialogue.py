@@ -1,7 +1,6 @@
-"""The dialogue of a slim process with a worker: messages both ways, and requests that are answered.
+"""Requests and answers between a worker and its forkserver.
 
-A message is JSON. One that is longer than sockets surely take is passed in memory, as the first of its
-descriptors.
+A message is JSON. A message too long for a socket is passed in memory, as its first descriptor.
 """
 
 from __future__ import annotations
@@ -15,16 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Answer: TypeAlias = tuple[Any, list[int]]
-"""A value for who asked, and descriptors that are sent to it and closed here."""
+"""A value, and descriptors that are sent with it and closed here."""
 LONGEST = 64 * 1024
-"""Bytes of a message that is sent as it is."""
+"""Bytes of a message that is sent directly."""
 IN_MEMORY = b"-"
 MOST_SENT = 64
-"""Descriptors that come with a request."""
+"""Descriptors of a request."""
 
 
 def send(connection: socket.socket, value: object, descriptors: Sequence[int] = ()) -> None:
-    """Send a value, and descriptors with it. OSError if nobody is there."""
+    """Send a value with descriptors. OSError if the other side is gone."""
     message = json.dumps(value).encode()
     if len(message) <= LONGEST:
         socket.send_fds(connection, [message], descriptors)
@@ -36,7 +35,7 @@ def send(connection: socket.socket, value: object, descriptors: Sequence[int] = 
 
 
 def receive(connection: socket.socket, most: int) -> tuple[Any, list[int]] | None:
-    """A value and at most so many descriptors; None when the other side is gone. OSError if it breaks off."""
+    """Receive a value and descriptors; None if the other side is gone. OSError if it breaks off."""
     message, descriptors, _, _ = socket.recv_fds(connection, LONGEST, most + 1)
     if not message:
         return None
@@ -48,10 +47,10 @@ def receive(connection: socket.socket, most: int) -> tuple[Any, list[int]] | Non
 
 
 def answer(asker: socket.socket, served: object) -> bool:
-    """Answer a request, which calls a public method; False if who asks is gone, ConnectionError if it goes
-    before the answer.
+    """Answer a request by calling the public method of `served` that it names; False if the asker is gone,
+    ConnectionError if it disappears before the answer.
 
-    Descriptors that come with a request are its argument `descriptors`.
+    The descriptors of a request become its argument `descriptors`.
     """
     received = receive(asker, MOST_SENT)
     if received is None:

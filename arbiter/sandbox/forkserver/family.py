@@ -1,4 +1,4 @@
-"""The bots of one match and their descendants: started, waited for, ended."""
+"""Start, wait for and end the bots of one match with their descendants."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from arbiter.sandbox.forkserver.kernel import (
     MS_NOSUID,
     PR_SET_CHILD_SUBREAPER,
     PR_SET_DUMPABLE,
-    hang_mount,
+    attach_mount,
     mount,
     prctl,
     unmount,
@@ -33,14 +33,14 @@ from arbiter.sandbox.forkserver.system import PLACE as SYSTEM
 from arbiter.sandbox.forkserver.users import Users
 
 SWEEP_SECONDS = 10.0
-"""For all descendants to die."""
+"""The time limit for all descendants to die."""
 LONGEST_LOOK_SECONDS = 0.01
 
 
 def main(descriptor: int, board: int, staged: bool) -> None:
-    """The slim process: serve requests until the worker is gone, leave nothing behind."""
+    """Run the forkserver: serve requests until the worker is gone, then end all bots."""
     ignore_endings()
-    # Descriptors under way in sockets count for all processes of a user; our limit must be above the bots'.
+    # Descriptors in flight count for all processes of a user: our limit must be above the bots'.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     label = str(os.getpid())
@@ -65,10 +65,10 @@ def main(descriptor: int, board: int, staged: bool) -> None:
 
 
 class Family:
-    """The bots of one match and their descendants. Its public methods answer the worker's requests."""
+    """The bots of one match and their descendants. Public methods answer the worker's requests."""
 
     def __init__(self, supervisor: Supervisor, staged: bool, label: str) -> None:
-        """`label` names the control groups; it holds the number that this process has for the worker."""
+        """`label` is in the names of control groups: the process id of this process for the worker."""
         self._supervisor = supervisor
         self._staged, self._label = staged, label
         self._copies = Copies()
@@ -83,14 +83,12 @@ class Family:
         self._groups_made = 0
 
     def furnish(self, calls: dict[str, int], errors: list[tuple[int, int]], **ground: Any) -> Answer:
-        """Take what is the same for all confined bots; whether they will be on a stage."""
+        """Store the confinement that is the same for all bots; return whether they will be on a stage."""
         self._calls, self._errors, self._ground = calls, errors, ground
         return self._staged, []
 
     def hang(self, number: int, dropped: list[int], descriptors: list[int]) -> Answer:
-        """Take a view of the system in memory that its keeper hands out, in place of others, if there is a
-        stage.
-        """
+        """Mount a view of the system in memory from its keeper, and remove `dropped` ones, if on a stage."""
         (descriptor,) = descriptors
         try:
             if self._staged:
@@ -101,18 +99,18 @@ class Family:
                     unmount(f"{SYSTEM}/{old}")
                     os.rmdir(f"{SYSTEM}/{old}")  # noqa: PTH106
                 os.mkdir(f"{SYSTEM}/{number}")  # noqa: PTH102
-                hang_mount(descriptor, f"{SYSTEM}/{number}")
+                attach_mount(descriptor, f"{SYSTEM}/{number}")
         finally:
             os.close(descriptor)
         return None, []
 
     def start(self, bots: list[dict[str, Any]], descriptors: list[int] | None = None) -> Answer:
-        """Fork all bots of a match; an error here is our machine's, not a bot's.
+        """Fork all bots of a match; an error here is the machine's, not a bot's.
 
-        The `descriptors` are for those bots, in order, that have a `line`: each gets one as its descriptor 3.
-        The answer has their process ids here, whether they are on a stage, what each has of its own as a user
-        there (`Users.own`), whether each has process numbers of its own, and the folders that could not be
-        copied there; for each bot the descriptors of stdin, stdout, stderr and its process.
+        The `descriptors` are for the bots with a `line`, in order, as their descriptor 3. The answer has
+        the process ids here, whether bots are on a stage, how they have separate users (`Users.own`),
+        whether they have separate process namespaces, and the folders that could not be copied; and for
+        each bot the descriptors of stdin, stdout, stderr and its pidfd.
         """
         pipes: list[tuple[int, int, int]] = []
         in_place: list[str] = []
@@ -121,7 +119,7 @@ class Family:
         lines = iter(descriptors or ())
         try:
             if self._staged:
-                # One at least: `arbiter isolation` asks with no bots.
+                # At least one: `arbiter isolation` asks without bots.
                 users = self._users.enough(max(1, len(bots)))
                 numbers = self._numbers.enough(max(1, len(bots)))
                 in_place = self._copies.cover([bot["folders"] for bot in bots])
@@ -163,7 +161,7 @@ class Family:
     def _fork(
         self, request: dict[str, Any], user: int | None, namespace: int | None, line: int | None
     ) -> tuple[int, int, int]:
-        """Start one bot; our ends of its stdin, stdout and stderr."""
+        """Start one bot; return our ends of its stdin, stdout and stderr."""
         groups = self._make_groups(request["cgroups"])
         # The bot reads from the first pipe and writes to the others; a wrapper reports on the last.
         pipes = [os.pipe() for _ in range(5)]
@@ -196,8 +194,8 @@ class Family:
         return stdin[1], stdout[0], stderr[0]
 
     def wait(self, pid: int, seconds: float) -> Answer:
-        """Wait for a bot to end; how it ended, None if it lives after this time."""
-        # Where we were stopped, the bot perhaps was, too.
+        """Wait for a bot to end; return its end, None if it lives after this time."""
+        # If this process was stopped, the bot perhaps was, too.
         awake = Awake(LONGEST_LOOK_SECONDS)
         bot = next(bot for bot in self._bots if bot.pid == pid)
         while bot.end is None and not bot.wait() and awake.seconds < seconds:
@@ -205,12 +203,12 @@ class Family:
         return bot.end, []
 
     def stop(self) -> Answer:
-        """Kill every bot and every descendant; how each bot ended, by process id."""
+        """Kill every bot and every descendant; return the bots' ends by process id."""
         living = [bot for bot in self._bots if bot.end is None and not (bot.pid and bot.wait())]
         peaks = [peak_memory(bot.pid) for bot in living]
         for bot in living:
             bot.kill()
-        # The bots themselves first: their children become ours only then.
+        # The bots first: only then their children become ours.
         for bot, peak in zip(living, peaks, strict=True):
             bot.wait_killed()
             if bot.end is not None and peak:
@@ -231,7 +229,7 @@ class Family:
         return ends, []
 
     def _make_groups(self, wanted: list[tuple[str, dict[str, str]]]) -> list[str]:
-        """Control groups for one bot, with their limits; their folders. OSError if one cannot be made."""
+        """Create a bot's control groups with their limits; return their folders. OSError if one fails."""
         made = []
         for folder, values in wanted:
             self._groups_made += 1
@@ -247,7 +245,7 @@ class Family:
 
 
 def sweep(kept: set[int]) -> None:
-    """Kill orphans until none is left but those `kept`; some become ours only when their parents die."""
+    """Kill children until only `kept` are left; some become ours only when their parents die."""
     until = time.monotonic() + SWEEP_SECONDS
     while (left := set(children()) - kept) and time.monotonic() < until:
         for pid in left:
@@ -258,14 +256,14 @@ def sweep(kept: set[int]) -> None:
 
 
 def skip_pipe_numbers() -> None:
-    """Make and drop some pipes: the kernel numbers them in turn, and a bot could count those of others."""
+    """Create and close some pipes: the kernel numbers them in turn, and a bot could count others' pipes."""
     for _ in range(os.urandom(1)[0]):
         for number in os.pipe():
             os.close(number)
 
 
 def children() -> list[int]:
-    """This process's children, zombies included."""
+    """Return this process's children, including zombies."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as listing:
             return [int(word) for word in listing.read().split()]

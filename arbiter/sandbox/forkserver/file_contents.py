@@ -1,4 +1,4 @@
-"""The contents of a file or folder of the machine, of which the system in memory holds copies."""
+"""Inspect and copy a file or folder of the machine for the system in memory."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ if TYPE_CHECKING:
 BLOCK = 4096
 CHUNK = 1 << 20
 UNITS = ("site-packages", "dist-packages", "node_modules")
-"""Folders that may be large, and are then read where they are, although what is around them is copied."""
+"""Folders that may be large: they are then read in place, although the folders around are copied."""
 LARGEST_UNIT = 128 << 20
 MOST_LOOKS = 30_000
-"""For the libraries that programs load: files, names in them and places, of one folder or of one player's."""
+"""Budget to find the libraries of programs of one folder or player: files, names and places checked."""
 OF_NO_USE = {
     "python": ("test", "idlelib", "turtledemo", "ensurepip", "tkinter"),
     "jdk": ("jmods", "demo", "man", "src.zip", "include"),
 }
-"""By what a folder's name contains: what no bot's program needs of it."""
+"""By a part of a folder's name: the entries that no bot needs."""
 FOR_ALL = ("/usr/", "/etc/")
-"""The folders in which only what everybody may read is taken."""
+"""Folders in which only world-readable files are copied."""
 DEEPEST = 40
 """Levels of folders."""
 ENDINGS_OF_NO_USE = (".a", ".opt-1.pyc", ".opt-2.pyc")
 
 
 class CopyTooLarge(Exception):
-    """A source for which there is no room."""
+    """There is no room for a source."""
 
 
 class BeyondShare(CopyTooLarge):
-    """It is more than is left of the share of the player who needs it."""
+    """It exceeds what is left of the player's share."""
 
 
 class Source(NamedTuple):
-    """A file, or a folder with what is in it.
+    """A file, or a folder with its entries.
 
-    `entries`: all of it by path, itself first; `size`: the bytes of a copy; `units`: folders within that are
-    for themselves; `outside`: where its links lead, beyond itself; `libraries`: what its programs load.
+    `entries`: all paths, the source first; `size`: the bytes of a copy; `units`: folders within that are
+    separate sources; `outside`: targets of links outside of it; `libraries`: the libraries of its programs.
     """
 
     entries: Mapping[str, os.stat_result]
@@ -54,8 +54,8 @@ class Source(NamedTuple):
 
 
 def look_at(path: str, most: int) -> Source:
-    """A file or folder by its real path; BeyondShare if that is more than so many bytes, CopyTooLarge if it
-    is a unit of more than there may be, OSError if it is gone.
+    """Return the source at a real path; BeyondShare above `most` bytes, CopyTooLarge for a unit above
+    `LARGEST_UNIT`, OSError if it is missing.
     """
     whole = os.lstat(path)
     entries, units, outside = {path: whole}, list[str](), list[str]()
@@ -78,16 +78,14 @@ def look_at(path: str, most: int) -> Source:
 
 
 def libraries_of(programs: Iterable[str], looks: Looks) -> Iterator[str]:
-    """The libraries of the system that programs load, as far as the looks reach."""
+    """Yield the system libraries that programs load, within the budget of looks."""
     for path in programs:
         if (needs := needs_of(path)) is not None:
             yield from files_for(needs, looks)
 
 
 def programs_in(place: str, looks: Looks, depth: int = 0) -> Iterator[str]:
-    """The files of a folder and below that may load libraries, by their names: programs have no ending; or a
-    file itself.
-    """
+    """Yield the files below a folder whose names are of programs or libraries; or a file itself."""
     if not os.path.isdir(place):
         if looks.take():
             yield place
@@ -104,7 +102,7 @@ def programs_in(place: str, looks: Looks, depth: int = 0) -> Iterator[str]:
 
 
 def copy(source: Source, target: str) -> None:
-    """Copy a file or folder to a path; what may not be read is left out."""
+    """Copy a file or folder to a path, without unreadable entries."""
     whole = next(iter(source.entries))
     for path, status in source.entries.items():
         made = target + path[len(whole) :]
@@ -120,7 +118,7 @@ def copy(source: Source, target: str) -> None:
 
 
 def _copy_file(path: str, target: str, status: os.stat_result) -> None:
-    # All users may read what is here.
+    # All users may read the copies.
     mode = 0o555 if status.st_mode & 0o111 else 0o444
     source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -146,12 +144,12 @@ def _may_load(path: str, status: os.stat_result) -> bool:
 
 
 def _room_for(status: os.stat_result) -> int:
-    """The bytes that a file or folder takes: whole blocks, and one for itself."""
+    """Return the bytes of a file or folder: whole blocks, and one for the entry."""
     return BLOCK + (-(-status.st_size // BLOCK) * BLOCK if stat.S_ISREG(status.st_mode) else 0)
 
 
 def _files(folder: str, units: list[str], depth: int = 0) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield what is in a folder and below, but for what is of no use, and `units`, which are put there."""
+    """Yield the entries below a folder, without useless ones; append `UNITS` to `units` instead."""
     name = folder.rpartition("/")[2]
     useless = {one for part, names in OF_NO_USE.items() if part in name for one in names}
     try:

@@ -1,7 +1,7 @@
-"""The process that keeps the system in memory, and hands it out to those that start bots.
+"""The process that keeps the system in memory, and gives views of it to forkservers.
 
-It is run as ``forkserver/__main__.py DESCRIPTOR BOARD keeper BUDGET SHARE``, moves to a stage of its own, and
-answers requests on its socket and on those that it makes for other processes, until the first one is closed.
+It is run as ``forkserver/__main__.py DESCRIPTOR BOARD keeper BUDGET SHARE``, enters a separate stage, and
+answers requests on its socket and on sockets for other processes, until the first one is closed.
 """
 
 from __future__ import annotations
@@ -21,58 +21,58 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RENEW_SECONDS = 1.0
-"""From one renewal of the copies to the next: 2 µs of CPU for each file, folder and link."""
-FAR_TOO_LONG = 1 << 20
-"""Bytes of a file of the kernel that is copied."""
+"""Between renewals of the copies, which cost 2 µs of CPU for each file, folder and link."""
+LONGEST_TEXT = 1 << 20
+"""Bytes of a kernel file that are copied."""
 
 
 class Keeper:
-    """The system, and what is asked of it. Its public methods answer requests."""
+    """The system in memory. Public methods answer requests."""
 
     def __init__(self, system: System) -> None:
         self._system = system
         self.made: list[socket.socket] = []
-        """Sockets for others, which are not yet listened to."""
+        """New sockets for other processes, not yet polled."""
 
     def furnish(self, settings: list[str], kernel: list[str], devices: list[str]) -> Answer:
-        """Take what is the same for all bots: settings in /etc, copies of the kernel's files, devices."""
+        """Store what is the same for all bots: settings in /etc, copies of kernel files, devices."""
         texts = {path: text for one in kernel for path, text in _texts_of(one)}
         self._system.base = Base(settings, texts, devices)
         return None, []
 
     def take(self, asked: list[dict[str, Any]], have: list[int]) -> Answer:
-        """Return what of the system each of some players sees (`System.view`), with a descriptor for each
-        number in `new`: those that the caller does not `have`.
+        """Return each player's view (`System.view`), with a descriptor for each number in `new`: the views
+        that the caller does not `have`.
         """
         views, new = [], dict[int, int]()
         for one in asked:
             view, left_out = self._system.view(one)
             views.append([view.number, view.in_place, left_out])
             if view.number not in (*have, *new):
-                # At once: the next player's may take its place.
+                # At once: the next view may replace it.
                 new[view.number] = self._system.clone(view)
         return {"views": views, "new": [*new]}, [*new.values()]
 
     def connect(self) -> Answer:
-        """A socket on which another process may ask."""
+        """Return a socket for requests of another process."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.made.append(ours)
         return None, [theirs.detach()]
 
 
 def _texts_of(path: str) -> Iterator[tuple[str, bytes]]:
-    """A file of the kernel, or the files of a folder, with what they say now."""
+    """Yield a kernel file, or the files of a folder, with their current content."""
     with suppress(OSError):
         if os.path.isdir(path):
             for name in sorted(os.listdir(path)):
                 yield from _texts_of(f"{path}/{name}")
             return
         with open(path, "rb") as file:
-            yield path, file.read(FAR_TOO_LONG)
+            yield path, file.read(LONGEST_TEXT)
 
 
 def main(descriptor: int, budget: int, share: int) -> None:
-    """Answer until the first socket is closed; end at once where there can be no stage."""
+    """Run the keeper until the first socket is closed; end at once if a stage is impossible."""
     ignore_endings()
     owner = socket.socket(fileno=descriptor)
     owner.set_inheritable(False)

@@ -34,7 +34,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def call(number: int, *arguments: int | bytes) -> int:
-    """A system call by its number."""
+    """Make a system call by its number; return its result."""
     wide = [ctypes.c_long(value) if isinstance(value, int) else value for value in (number, *arguments)]
     return _checked(_libc.syscall(*wide), f"system call {number}")
 
@@ -45,7 +45,7 @@ def prctl(option: int, value: int, what: int = 0) -> None:
 
 
 def read_memory(thread: int, address: int, size: int) -> bytes:
-    """Bytes of another process's memory, as many as are there."""
+    """Read from another process's memory, at most `size` bytes."""
     found = ctypes.create_string_buffer(size)
     number = _transfer(_libc.process_vm_readv, thread, found, address, size)
     return found.raw[:number]
@@ -57,28 +57,28 @@ def write_memory(thread: int, address: int, content: bytes) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Move to new namespaces."""
+    """Move this process to new namespaces."""
     _checked(_libc.unshare(flags), "unshare")
 
 
 def join(namespace: int, kind: int) -> None:
-    """Move to a namespace that a descriptor names."""
+    """Move this process to the namespace of a descriptor."""
     _checked(_libc.setns(namespace, kind), "setns")
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
-    """Mount something, or change a mount."""
+    """Create or change a mount."""
     words = [os.fsencode(word) if word else None for word in (source, target, kind)]
     _checked(_libc.mount(*words, ctypes.c_ulong(flags), os.fsencode(options) or None), f"mount {target!r}")
 
 
 def unmount(target: str) -> None:
-    """Remove a mount; files that are open stay so."""
+    """Remove a mount; open files stay open."""
     _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target!r}")
 
 
 def clone_mount(path: str) -> int:
-    """A descriptor of a read-only copy of a mount and those below, which hangs nowhere; closed at an exec."""
+    """Return a descriptor of a detached read-only copy of a mount and its submounts; closed at an exec."""
     flags = OPEN_TREE_CLONE | AT_RECURSIVE | os.O_CLOEXEC
     copy = call(OPEN_TREE, AT_FDCWD, os.fsencode(path), flags)
     try:
@@ -90,13 +90,13 @@ def clone_mount(path: str) -> int:
     return copy
 
 
-def hang_mount(copy: int, path: str) -> None:
-    """Mount on a folder what `clone_mount` returned, perhaps elsewhere."""
+def attach_mount(copy: int, path: str) -> None:
+    """Mount a copy from `clone_mount`, perhaps of another process, on a folder."""
     call(MOVE_MOUNT, copy, b"", AT_FDCWD, os.fsencode(path), MOVE_MOUNT_F_EMPTY_PATH)
 
 
 def set_read_only(path: str, beneath: bool) -> None:
-    """Make a mount, or all beneath it too, read-only; the kernel then keeps no times of reading."""
+    """Make a mount, and with `beneath` its submounts, read-only; access times are then not recorded."""
     _set_attributes(path, AT_RECURSIVE if beneath else 0, MOUNT_ATTR_RDONLY, 0)
 
 
@@ -110,8 +110,8 @@ def _set_attributes(path: str, flags: int, added: int, removed: int) -> None:
     call(MOUNT_SETATTR, AT_FDCWD, os.fsencode(path), flags, attributes, len(attributes))
 
 
-def give_up_powers(kept: int = 0) -> None:
-    """Give up root's powers (capabilities) for good, but for those in the mask `kept`."""
+def drop_capabilities(kept: int = 0) -> None:
+    """Drop all capabilities permanently, except those in the mask `kept`."""
     for number in range(MOST_CAPABILITIES):
         if not kept >> number & 1 and _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0:
             break
@@ -123,14 +123,14 @@ def give_up_powers(kept: int = 0) -> None:
     _checked(_libc.capset(header, struct.pack("=6I", left, left, left, 0, 0, 0)), "capset")
     for number in range(32):
         if left >> number & 1:
-            # For users other than root: or it would end when the program is executed.
+            # For users other than root, who would lose it at the exec.
             prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number)
 
 
 def filter_calls(code: bytes, flags: int) -> int:
-    """Put this process under a filter; with the flag NEW_LISTENER, the descriptor of its questions."""
+    """Install a seccomp filter; with the flag NEW_LISTENER, return the listener's descriptor."""
     instructions = ctypes.create_string_buffer(code, len(code))
-    # struct sock_fprog: how many instructions, and where.
+    # struct sock_fprog: number of instructions, and their address.
     program = struct.pack("HP", len(code) // 8, ctypes.addressof(instructions))
     return call(SECCOMP[os.uname().machine], SECCOMP_SET_MODE_FILTER, flags, program)
 
@@ -138,8 +138,8 @@ def filter_calls(code: bytes, flags: int) -> int:
 def _transfer(
     move: Callable[..., int], thread: int, own: ctypes.Array[ctypes.c_char], address: int, size: int
 ) -> int:
-    """Move bytes between own memory and another process's; return their number."""
-    # struct iovec: where, and how many bytes.
+    """Move bytes between our memory and another process's; return their number."""
+    # struct iovec: address and number of bytes.
     here, there = ((ctypes.c_size_t * 2)(place, size) for place in (ctypes.addressof(own), address))
     return _checked(move(thread, here, 1, there, 1, 0), "memory of a process")
 
@@ -152,5 +152,5 @@ def _checked(result: int, what: str) -> int:
 
 
 def populate(start: int, size: int) -> None:
-    """Make all pages of own memory that may be written to."""
+    """Populate writable pages of our memory."""
     _checked(_libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), MADV_POPULATE_WRITE), "madvise")

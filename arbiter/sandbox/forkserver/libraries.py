@@ -1,4 +1,4 @@
-"""The shared libraries that a program loads when it starts, read from its file; nothing is run."""
+"""Find the shared libraries that a program loads at start, by reading its file; nothing is run."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAGIC = b"\x7fELF\x02\x01"
-"""64 bits, the low byte first: what all machines that we know a filter for have."""
+"""64-bit little-endian ELF, as on all machines with a seccomp filter."""
 HEADER = struct.Struct("<16x2xH4x8xQ8x4x2xHH")
-"""Of a file: machine, place of the segments, size and number of them."""
+"""Of an ELF file: machine, offset of the segments, their size and number."""
 SEGMENT = struct.Struct("<I4xQQ8xQ16x")
-"""Kind, place in the file, address, size in the file."""
+"""Type, offset in the file, address, size in the file."""
 LOADED, DYNAMIC, INTERPRETER = 1, 2, 3
 NEEDED, STRINGS, STRINGS_SIZE, OLD_PATH, PATH = 1, 5, 10, 15, 29
 LONGEST_TABLE, LONGEST_NAME = 64 << 10, 4096
-"""Bytes that are read of a file's table of what it loads, and of a name."""
+"""Bytes read of the dynamic table, and of a name."""
 MOST_SEGMENTS, MOST_NAMES, MOST_FOLDERS = 200, 200, 16
 SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/")
-"""The folders in which a program's libraries are sought: an author's own libraries lie in his own folder."""
+"""Folders in which libraries are searched; an author's own libraries are in the player's folder."""
 CONFIGURED = "/etc/ld.so.conf"
 BY_DEFAULT = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
 
 _found: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
-"""By a name and the folders in which it was looked for first: where it is, and how many looks that took."""
+"""By name and first folders: the path, and the number of looks."""
 
 
 class Looks:
-    """The number of files and names that may still be looked at: authors write what makes us look."""
+    """A budget of files and names to check: authors control how many there are."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
     def take(self, many: int = 1) -> bool:
-        """Count some; False if there were too many."""
+        """Count some; False if the budget is exceeded."""
         self.left -= many
         return self.left >= 0
 
 
 class Linkage(NamedTuple):
-    """The names in a program or library: its loader ("" for none), libraries, folders to look in first."""
+    """The names in a program or library: its loader or "", its libraries, the folders to search first."""
 
     machine: int
     loader: str
@@ -54,7 +54,7 @@ class Linkage(NamedTuple):
 
 
 def needs_of(path: str) -> Linkage | None:
-    """Return what a file names; None for one that is no program or library, or is malformed."""
+    """Return the linkage of a file; None if it is not a valid program or library."""
     try:
         with opened_file(path) as file:
             return _read(file, os.path.dirname(path))  # noqa: PTH120 -- nothing more is imported
@@ -103,8 +103,8 @@ def _first(words: Iterable[str], most: int) -> tuple[str, ...]:
 
 
 def files_for(needs: Linkage, looks: Looks) -> Iterator[str]:
-    """The paths of the loader and the libraries of the system that a file names, as far as they are found;
-    none for a file that this machine does not run.
+    """Yield the paths of a file's loader and system libraries that are found; none for a file of another
+    machine.
     """
     if needs.machine != ours() or not looks.take(len(needs.libraries)):
         return
@@ -118,28 +118,28 @@ def files_for(needs: Linkage, looks: Looks) -> Iterator[str]:
 
 @cache
 def ours() -> int:
-    """The kind of this machine, as programs name it; 0 if its shell does not tell."""
+    """Return the machine number of this machine's ELF files, read from its shell; 0 if unknown."""
     shell = needs_of("/bin/sh")
     return 0 if shell is None else shell.machine
 
 
 def is_of_the_system(path: str) -> bool:
-    """True for a path below the system's folders, whatever links lead there."""
+    """True if a path is below the system's folders, also after resolving links."""
     return path.startswith(SYSTEM) and os.path.realpath(path).startswith(SYSTEM)
 
 
 def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
-    """Return where the loader finds a library for this machine; "" if nowhere, or after too many looks."""
+    """Return the path at which the loader finds a library; "" if not found, or beyond the budget."""
     if (name, first) in _found:
         path, took = _found[name, first]
-        # As often as the first time: or one could count what others have looked for.
+        # As many as the first time, or the cost would reveal what others have searched.
         return path if looks.take(took) else ""
     found, took = "", 0
     for folder in (*first, *searched()):
         path = f"{folder}/{name}"
         took += 1
         if not looks.take():
-            # Another one may have looks left.
+            # Not cached: another player may have looks left.
             return ""
         if os.path.isfile(path) and (needs := needs_of(path)) is not None and needs.machine == ours():
             found = path
@@ -150,7 +150,7 @@ def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
 
 @cache
 def searched() -> tuple[str, ...]:
-    """The folders in which the loader looks for libraries."""
+    """Return the folders that the loader searches."""
     return tuple(dict.fromkeys([*_configured(CONFIGURED), *BY_DEFAULT]))
 
 
@@ -169,7 +169,7 @@ def _configured(file: str, depth: int = 0) -> Iterator[str]:
 
 
 def _included(pattern: str) -> Iterator[str]:
-    """The folders of the files that a pattern such as /etc/ld.so.conf.d/*.conf names."""
+    """Yield the folders in the files of a pattern such as /etc/ld.so.conf.d/*.conf."""
     folder, _, ending = pattern.partition("/*")
     try:
         names = sorted(os.listdir(folder))

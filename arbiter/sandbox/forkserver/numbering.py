@@ -1,9 +1,9 @@
-"""Numbers of processes and threads that are a bot's own: a process namespace for each bot of a match.
+"""A separate process namespace for each bot of a match, with separate process and thread ids.
 
-Theory of operation. The kernel numbers the threads of a namespace in turn, and some calls answer whether a
-number is some thread's. Bots that shared a namespace could count each other's threads, and find them. So each
-bot is born into a namespace inside that of the stage, in which there are its own threads and one process that
-waits: the first, with which a namespace ends. It stays for all matches of a worker, and sets numbers back.
+Theory of operation. The kernel numbers the threads of a namespace in turn, and some calls reveal whether a
+thread has a given id. Bots in one namespace could count and find each other's threads. So each bot starts
+in a namespace within that of the stage, which has only its threads and a waiting first process, with which
+a namespace ends. That process stays for all matches of a worker, and resets the ids.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ FIRST_PID = 100
 """The process ids of a bot start here in every match."""
 LAST_PID = "/proc/sys/kernel/ns_last_pid"
 GET_PID_FROM_PIDNS = 0x8004_B706
-"""The number here of a thread of another namespace (Linux >= 6.11)."""
+"""ioctl: the id in our namespace of a thread of another one (Linux >= 6.11)."""
 
 
 class Numbered(NamedTuple):
-    """A namespace (open), its first process, and a socket on which that is asked to set back numbers."""
+    """A namespace (open), its first process, and a socket to ask that process to reset the ids."""
 
     namespace: int
     first: int
@@ -35,7 +35,7 @@ class Numbered(NamedTuple):
 
 
 class Numbers:
-    """The namespaces of a slim process's bots, made when they are first needed."""
+    """The process namespaces of a forkserver's bots, created when first needed."""
 
     def __init__(self) -> None:
         self._made: list[Numbered] = []
@@ -48,7 +48,7 @@ class Numbers:
         return {one.first for one in self._made}
 
     def enough(self, bots: int) -> list[int]:
-        """Descriptors of so many namespaces, whose numbers are set back; none where there can be none."""
+        """Return descriptors of this many namespaces with reset ids; empty if impossible."""
         try:
             while self._possible and len(self._made) < bots:
                 if self._own < 0:
@@ -58,14 +58,14 @@ class Numbers:
                 one.socket.send(b".")
             for one in self._made[:bots]:
                 if one.socket.recv(1) != b".":
-                    raise OSError("numbers cannot be set back")
+                    raise OSError("process ids cannot be reset")
         except OSError:
             self._possible = False
         return [one.namespace for one in self._made] if self._possible else []
 
     @contextmanager
     def births_in(self, namespace: int | None) -> Iterator[None]:
-        """Have the children that are born meanwhile begin in a namespace; None for our own."""
+        """Let children that are forked in this block start in a namespace; None for ours."""
         if namespace is None:
             yield
             return
@@ -96,7 +96,7 @@ class Numbers:
 
 
 def _stay(asked: socket.socket) -> None:
-    """Set back the numbers of this process's namespace as often as is asked, until the socket is closed."""
+    """Reset the ids of this process's namespace at each request, until the socket is closed."""
     mine = os.dup2(asked.fileno(), 3, inheritable=False)
     asked.detach()
     os.closerange(0, mine)
@@ -109,5 +109,5 @@ def _stay(asked: socket.socket) -> None:
 
 
 def thread_from(namespace: int, thread: int) -> int:
-    """The number here of a thread of another namespace; OSError if it has none, or on Linux < 6.11."""
+    """Return the id here of a thread of another namespace; OSError if it has none, or on Linux < 6.11."""
     return fcntl.ioctl(namespace, GET_PID_FROM_PIDNS, thread)

@@ -1,4 +1,4 @@
-"""A system call that waits for an answer, as the kernel hands it over (seccomp's user notifications)."""
+"""System calls that wait for an answer of the supervisor: seccomp user notifications."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from arbiter.sandbox.forkserver.kernel import read_memory, write_memory
 
 RECEIVE, SEND, IS_VALID = 0xC050_2100, 0xC018_2101, 0x4008_2102
 QUESTION = struct.Struct("=QIIiIQ6Q")
-"""id, thread, flags, number, machine, place in the program, arguments."""
+"""id, thread, flags, number, machine, instruction pointer, arguments."""
 ANSWER = struct.Struct("=QqiI")
 """id, result, error, flags."""
 GO_ON = 1
 
 
 class Question(NamedTuple):
-    """The call of a thread: where to answer, its id, the thread, the call's number and arguments."""
+    """The call of a thread: the listener to answer, its id, the thread, the call's number and arguments."""
 
     listener: int
     id: int
@@ -28,11 +28,11 @@ class Question(NamedTuple):
     arguments: tuple[int, ...]
 
     def answer(self, error: int) -> None:
-        """Fail the call, or let it go on if the error is 0; a bot that is gone does not matter."""
+        """Let the call fail, or continue if the error is 0; ignored if the bot is gone."""
         self._send(-error, 0 if error else GO_ON)
 
     def pretend(self, result: int = 0) -> None:
-        """Let the call return a number without being made."""
+        """Let the call return `result` without effect."""
         self._send(0, 0, result)
 
     def is_open(self) -> bool:
@@ -44,14 +44,14 @@ class Question(NamedTuple):
         return True
 
     def read(self, address: int, form: struct.Struct) -> tuple[int, ...]:
-        """Numbers in the thread's memory; OSError or struct.error if there are none."""
-        # Of the thread, which may outlive the main one. Not by /proc, where each look-up of a thread uses up
-        # a number that bots can see.
+        """Read numbers from the thread's memory; OSError or struct.error if unreadable."""
+        # By the thread's id, as it may outlive the main thread. Not by /proc, where each look-up of a thread
+        # uses up a number that bots can see.
         return form.unpack(read_memory(self.thread, address, form.size))
 
     def write(self, address: int, content: bytes) -> None:
-        """Write to the thread's memory; OSError if that is not possible."""
-        # Or the thread's number belongs to another process by now.
+        """Write to the thread's memory; OSError if that is impossible."""
+        # Otherwise the id may belong to another process by now.
         if self.is_open():
             write_memory(self.thread, address, content)
 
@@ -61,7 +61,7 @@ class Question(NamedTuple):
 
 
 def receive(listener: int) -> Question:
-    """The next question; OSError if its thread has been killed meanwhile."""
+    """Receive the next question; OSError if its thread has been killed meanwhile."""
     asked = bytearray(QUESTION.size)
     fcntl.ioctl(listener, RECEIVE, asked)
     id, thread, _, number, _, _, *arguments = QUESTION.unpack(asked)
@@ -69,7 +69,7 @@ def receive(listener: int) -> Question:
 
 
 def is_thread(pid: int, thread: int) -> bool:
-    """True if a bot's process, which leads a session and has no children, has a thread of this number."""
+    """True if a bot's process, which leads a session and has no children, has a thread with this id."""
     # Not by /proc: see `Question.read`.
     try:
         return thread > 0 and os.getsid(thread) == pid

@@ -1,8 +1,8 @@
-"""Memory that this process takes before it starts bots, and never gives back.
+"""Memory that this process allocates before it starts bots, and never frees.
 
-A program is told the most memory of the process that it was forked from (`getrusage`). If that grew by
-what an earlier match's bots made this process keep, such as the waits of many threads, a bot could tell it in
-the next match. So this process has as much from its start on as any match needs.
+`getrusage` reports to a program the peak memory of its parent at the fork. If that grew with an earlier
+match, for example by waits of many threads, a bot could see it in the next match. So this process has from
+its start as much as any match needs.
 """
 
 from __future__ import annotations
@@ -13,17 +13,16 @@ from contextlib import suppress
 from arbiter.sandbox.forkserver.kernel import populate
 
 SMALL_BYTES, LARGE_BYTES = 5 << 18, 1 << 18
-"""For Python's own objects, and for the C library's blocks: more than `waits` of four bots take."""
+"""For Python objects, and for blocks of the C library: more than `waits` of four bots need."""
 OBJECT, BLOCK = 400, 64 << 10
-"""Bytes of an object that Python's allocator places, and of a block that it leaves to the C library."""
+"""Bytes of an object of Python's allocator, and of a block of the C library."""
 APART = 256 << 10
-"""Bytes from one object that is kept to the next: nothing around it is given back."""
+"""Bytes between two objects that are kept: nothing around them is freed."""
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, NEVER = -1, -3, -1
 _kept: list[bytes] = []
 
 
 def take_reserve() -> None:
-    """Take it."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
         libc.mallopt(M_MMAP_THRESHOLD, 2 * BLOCK)

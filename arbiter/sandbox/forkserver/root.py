@@ -1,9 +1,8 @@
-"""The root folder that a confined bot sees: a file system of its own, with nothing of anybody else's in it.
+"""The private root folder that a confined bot sees.
 
 It is a `tmpfs` that ends with the bot. On it are mounted, read-only, the system in memory (`system`), the
-bot's own folders and few entries of its own process; its /tmp is the one place where it may write. All
-else that this machine has is not there: no store, no season's file, no other player, whatever Landlock
-would still show of them.
+bot's own folders and few entries of /proc/self; only its /tmp is writable. Everything else of this machine is
+missing: the store, the season's file, other players, also what Landlock would still reveal of them.
 """
 
 from __future__ import annotations
@@ -27,30 +26,28 @@ from arbiter.sandbox.forkserver.kernel import (
 )
 
 PLACE = "/sys/class"
-"""The place where it is made: another folder that nobody here has a use for."""
+"""Where it is created: another folder that is not used here."""
 SCRATCH_FILES = 1024
 FOLDERS = 256
-"""Of the root itself."""
+"""Inodes for the root's folders."""
 TOPS = ("usr", "bin", "lib", "lib32", "lib64", "sbin", "etc", "dev", "proc", "sys")
-"""The folders of the system in memory that every bot sees; the rest of it are installations, seen by those
-that run them.
-"""
+"""Folders of the system in memory that every bot sees; the others are installations, for their users."""
 OWN_PLACE = "/own"
 
 
 def open_room(place: str = PLACE) -> None:
-    """Mount an empty file system for a root in a mount namespace of this process's own."""
+    """Move to a new mount namespace, and mount an empty file system for a root."""
     unshare(CLONE_NEWNS)
     options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES + FOLDERS},mode=0755"
     mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME, options)
 
 
 def enter_root(root: dict[str, Any]) -> None:
-    """Move this process, which becomes a bot, to a root of its own. OSError if the kernel refuses.
+    """Move this process, which becomes a bot, to a private root. OSError if the kernel refuses.
 
-    `root` are where its view of the `system` is, its `places` (folders and files where they really are, none
-    within another; those that are its `own` are copied for it), the `links` that lead there, `folders` to be
-    there although empty, where its temporary folder is (`scratch`), and the program `exe`.
+    `root` has the folder of its view of the `system`, its `places` (real paths of folders and files, none
+    within another; `own` ones are copies of the player's folders), the `links` that lead there, empty
+    `folders`, the path of its temporary folder (`scratch`), and its program's path (`exe`).
     """
     open_room()
     for name in TOPS:
@@ -66,7 +63,7 @@ def enter_root(root: dict[str, Any]) -> None:
             os.makedirs(os.path.dirname(PLACE + path), exist_ok=True)
             os.symlink(target, PLACE + path)
     for path in root["places"]:
-        # What is gone is missed when it is started.
+        # A missing path is reported at the start of the program.
         kept = [] if path in root["own"] else [root["system"] + path]
         source = next(filter(os.path.lexists, (*kept, path)), None)
         if source is not None:
@@ -74,13 +71,13 @@ def enter_root(root: dict[str, Any]) -> None:
     for path in root["folders"]:
         os.makedirs(PLACE + path, exist_ok=True)
     _show_itself(root["exe"])
-    # Not pivot_root: to take the old root's mounts down costs 10 ms. No bot may call chroot, nor has it a
-    # folder open.
+    # Not pivot_root, as removing the old root's mounts costs 10 ms. A bot cannot escape: it may not call
+    # chroot, and has no open folder.
     os.chroot(PLACE)
 
 
 def _show_itself(program: str) -> None:
-    """Show entries of /proc/self for this process alone."""
+    """Mount the allowed entries of /proc/self for this process."""
     entries = f"{PLACE}{OWN_PLACE}"
     os.mkdir(entries)
     os.symlink(program, f"{entries}/exe")
@@ -89,16 +86,16 @@ def _show_itself(program: str) -> None:
         if name == "stat":
             os.write(made, _state(os.path.basename(program)))
         else:
-            # Not by its own number, which is another one here where it has a namespace of numbers.
+            # Not by its process id, which differs in a process namespace.
             mount(f"/proc/self/{name}", f"{entries}/{name}", "", MS_BIND)
         os.close(made)
     mount(entries, f"{PLACE}/proc/self", "", MS_BIND | MS_REC)
 
 
 def _state(name: str) -> bytes:
-    """Return /proc/self/stat: names and the time of the start alone, and the priority of a season's match.
+    """Return a /proc/self/stat with only names, the start time, and the priority of a season's match.
 
-    The kernel's own would tell how nice this process is, and so whether it is only being tried.
+    The kernel's file would reveal the nice value, and so whether this is only a trial match.
     """
     fields = [0] * 50
     pid, start = os.getpid(), time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -109,7 +106,7 @@ def _state(name: str) -> bytes:
 
 
 def _bind(source: str, path: str) -> None:
-    """Mount a file or folder, with what is mounted below, at a path of the new root."""
+    """Mount a file or folder with its submounts at a path of the new root."""
     target = PLACE + path
     if os.path.isdir(source):
         os.makedirs(target, exist_ok=True)

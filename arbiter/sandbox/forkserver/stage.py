@@ -1,16 +1,15 @@
-"""The namespaces that confined bots live in.
+"""The stage: the namespaces of confined bots.
 
-Theory of operation. Landlock decides what a bot may open; it does not hide what a bot may only look at, such
-as how many threads another process has, nor keep a file from recording that it was read. So where the kernel
-allows it, this process moves to a mount namespace and a process namespace of its own (an ordinary user first
-to a user namespace), and becomes the first process there:
+Theory of operation. Landlock decides what a bot may open; it does not hide metadata, such as the number of
+another process's threads, nor prevent access times. So if the kernel allows it, this process moves to new
+mount and process namespaces (an ordinary user first to a user namespace), as the first process there:
 
-- every mount is read-only, so that reading leaves no times;
-- /proc shows a process only what it might debug, which under Landlock is itself alone;
-- process ids start from the same one in every match, and tell nothing of the rest of the machine: each bot
-  has numbers of its own (`numbering`);
+- every mount is read-only, so that reading leaves no access times;
+- /proc shows a process only what it may debug, which under Landlock is itself;
+- process ids start at the same number in every match, and reveal nothing about the machine: each bot has a
+  separate process namespace (`numbering`);
 - a player's folders are covered by copies in memory (`copies`);
-- each bot gets a mount namespace of its own, with a root that only it sees and that ends with it (`root`).
+- each bot has a separate mount namespace with a private root, which ends with it (`root`).
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from arbiter.sandbox.forkserver.kernel import (
     MS_PRIVATE,
     MS_REC,
     PR_SET_PDEATHSIG,
+    attach_mount,
     clone_mount,
-    hang_mount,
     mount,
     prctl,
     set_read_only,
@@ -45,18 +44,18 @@ CONTROL_GROUPS = ("cgroup", "cgroup2")
 
 
 def enter() -> bool:
-    """Move to a stage and return True there; False if that is not possible.
+    """Move to a stage and return True there; False if that is impossible.
 
-    The new process goes on; the old one waits for it and ends with it.
+    A new process continues; the old one waits for it and ends with it.
     """
-    # A failure half-way leaves a process that can start nothing, so another one tries first.
+    # A failure half-way leaves a process that cannot start bots, so a trial process goes first.
     trial = os.fork()
     if trial == 0:
         with suppress(BaseException):
             if (first := _new_first_process()) == 0:
                 _furnish()
                 open_room(SYSTEM)
-                hang_mount(clone_mount(SYSTEM), PLACE)
+                attach_mount(clone_mount(SYSTEM), PLACE)
                 os.chroot(PLACE)
                 os._exit(0)
             os._exit(_exit_code(first))
@@ -72,13 +71,13 @@ def enter() -> bool:
 
 
 def ignore_endings() -> None:
-    """Leave it to who started this process what a signal to end means."""
+    """Ignore signals to end: the process that started this one handles them."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
 
 
 def _new_first_process() -> int:
-    """Fork into new namespaces; 0 in the child, which is the first process there."""
+    """Fork into new namespaces; return 0 in the child, which is the first process there."""
     user, group = os.geteuid(), os.getegid()
     unshare(CLONE_NEWNS | CLONE_NEWPID | (CLONE_NEWUSER if user else 0))
     if user:
@@ -89,7 +88,7 @@ def _new_first_process() -> int:
 
 
 def _furnish() -> None:
-    """Make all mounts read-only but those of control groups, which we change; mount a new /proc."""
+    """Make all mounts but control groups read-only; mount a new /proc."""
     mount("", "/", "", MS_PRIVATE | MS_REC)
     set_read_only("/", beneath=True)
     with open("/proc/mounts") as mounts:
@@ -102,7 +101,7 @@ def _furnish() -> None:
 
 
 def restart_numbers(seat: int) -> None:
-    """Let process ids start again from that of a seat, `FIRST_PID` on, however many have been used."""
+    """Reset process ids, to start at `FIRST_PID` plus the seat."""
     with suppress(OSError):
         _write(LAST_PID, str(FIRST_PID + seat - 1))
 

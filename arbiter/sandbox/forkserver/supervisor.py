@@ -1,14 +1,14 @@
-"""Answers to system calls of bots that a filter cannot judge.
+"""Answers system calls of bots that a filter cannot decide.
 
-A filter sees numbers, and cannot know what they mean for a process. So some calls stop until this process has
-looked: whose thread a number names, how many threads there are, whose end a thread waits for. Calls that are
-refused come here, too, and are kept for the record, so that a bot's author learns why it failed.
+A filter sees only numbers. So some calls wait until this process has checked whose thread a number names, how
+many threads a bot has, or whose end a thread waits for. Refused calls come here, too, and are kept for the
+record, so that a bot's author learns why it failed.
 
-A bot's questions are answered while it is spoken to, and their time counts as its own. One that asks while
-another is to move is stopped: neither the core is its own then nor this process.
+A bot's calls are answered while it is to move, and their time counts as the bot's. A bot that calls while
+another one is to move is stopped: it has no claim to the core or this process then.
 
-A call may go on only if what decided is a number in its arguments, which the bot can no longer change. It
-can change its memory at any time, so nothing read there decides what is allowed.
+A call continues only by a decision on its arguments, which the bot can no longer change. It can change its
+memory at any time, so a decision never depends on memory.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ FIRST_CORE = struct.Struct("=Q")
 """A set of cores."""
 SYSINFO = struct.Struct("=q3Q6QHHI2QII")
 MOST_THREADS = 256
-"""Of a bot at once, so that all bots together stay below the limit of their user."""
+"""Threads of a bot at once, so that all bots together stay below the limit of their user."""
 MOST_CHANNELS = 64
-"""Pipes and socket pairs that a bot makes in a match: the kernel numbers them for all processes together."""
+"""Pipes and socket pairs of a bot in a match: the kernel numbers them globally."""
 MOST_ALARMS = 16
-"""Timers that a bot makes in a match: the kernel works for them while others compute."""
+"""Timers of a bot in a match: the kernel serves them while others compute."""
 AF_UNIX = 1
-# CLONE_VM, FS, FILES, SIGHAND, THREAD: a thread shares all of these, or each would have limits of its own.
+# CLONE_VM, FS, FILES, SIGHAND, THREAD: threads must share all of these, or each would have separate limits.
 OF_A_THREAD = 0x1_0F00
 # CLONE_DETACHED, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, CHILD_SETTID.
 ALSO_OF_A_THREAD = 0x17C_0000
 PRIO_PROCESS, NOT_NICE = 0, 20
-"""Of a nice value, the kernel tells how much it is less than 20."""
+"""The kernel returns 20 minus the nice value."""
 LONGEST_SECONDS = 3600.0
 BURST, PER_SECOND = 4000, 4000
-"""Questions of one bot that are answered at once, and per second after that."""
+"""Calls of one bot that are answered at once, and per second after that."""
 PAUSE_SECONDS = 0.001
 
 
@@ -68,7 +68,7 @@ class Supervised:
         memory_bytes: int,
         namespace: int | None = None,
     ) -> None:
-        """`namespace`: that of its threads' numbers (open), if it has one of its own."""
+        """`namespace`: its separate process namespace (open), if it has one."""
         self.pid, self.place = pid, place
         self.names = {number: name for name, number in calls.items()}
         self.errors = dict(errors)
@@ -79,14 +79,14 @@ class Supervised:
         self.credit, self.credited = float(BURST), time.monotonic()
 
     def refuse(self, number: int) -> int:
-        """Record that a call was refused; the number of its error."""
+        """Record a refused call; return its errno."""
         self.refused[number] = None
         return self.errors.get(number, errno.EPERM)
 
     def thread_here(self, thread: int) -> int:
-        """The number here of one of its threads, which it calls by this number; 0 if it has none such.
+        """Return the id here of a thread that has the id `thread` for the bot; 0 if it has no such thread.
 
-        OSError where it has a namespace of its own and the kernel does not tell (Linux < 6.11).
+        OSError if it has a separate namespace and the kernel cannot translate (Linux < 6.11).
         """
         try:
             here = thread if self.namespace is None else thread_from(self.namespace, thread)
@@ -95,15 +95,15 @@ class Supervised:
         return here if is_thread(self.pid, here) else 0
 
     def has(self, thread: int) -> bool:
-        """True if it has a thread of this number."""
+        """True if it has a thread with this id."""
         try:
             return self.thread_here(thread) > 0
         except OSError:
-            return True  # the kernel looks in its namespace alone
+            return True  # the kernel searches only its namespace
 
 
 class Supervisor:
-    """Answers all bots of one match, between the requests of the worker."""
+    """Answers calls of all bots of one match, between requests of the worker."""
 
     def __init__(self, worker: int, board: Board) -> None:
         self._worker = worker
@@ -112,18 +112,18 @@ class Supervisor:
         self._poll.register(worker, select.POLLIN)
         self._coming: dict[int, tuple[socket.socket, Supervised]] = {}
         self._bots: dict[int, Supervised] = {}
-        """By listener: the descriptor on which a bot's questions arrive."""
+        """By listener, the descriptor on which a bot's calls arrive."""
         self._paused: dict[int, float] = {}
-        """Listeners that are not heard until then."""
+        """Listeners that are not polled, and until when."""
         self._waits = Waits(self._poll)
 
     def expect(self, connection: socket.socket, bot: Supervised) -> None:
-        """A bot will send its listener on this connection before it executes its program."""
+        """Expect a bot's listener on this connection, sent before it executes its program."""
         self._coming[connection.fileno()] = connection, bot
         self._poll.register(connection, select.POLLIN)
 
     def forget(self) -> None:
-        """Drop all bots, which have ended."""
+        """Drop all bots, after their end."""
         for connection, _ in self._coming.values():
             self._poll.unregister(connection)
             connection.close()
@@ -135,13 +135,13 @@ class Supervisor:
         self._coming, self._bots, self._paused = {}, {}, {}
 
     def serve(self, seconds: float | None = None) -> bool:
-        """Answer until the worker sends something, which is True, or the time is over."""
+        """Answer calls until the worker sends a request (True) or the time is over (False)."""
         until = None if seconds is None else time.monotonic() + seconds
         self._billed_ns = time.thread_time_ns()
         while True:
             events = dict(self._poll.poll(self._milliseconds(until)))
             for descriptor, event in events.items():
-                self._hear(descriptor, event)
+                self._handle(descriptor, event)
             self._end_pauses()
             self._look_at_waits(events)
             if self._worker in events:
@@ -150,22 +150,22 @@ class Supervisor:
                 return False
 
     def _look_at_waits(self, events: Mapping[int, int]) -> None:
-        """End the waits that are over; those of bots that may not ask wait on."""
+        """End the waits that are over, except those of bots out of turn."""
         if self._waits.look(events, self._asking(), self._bots) and self._cells[0] != ANYBODY:
             self._bill(self._cells[0] - 1)
 
     def _asking(self) -> set[int]:
-        """The listeners whose questions are answered now."""
+        """Return the listeners whose calls are answered now."""
         return {listener for listener, bot in self._bots.items() if self._may_ask(bot.place)}
 
     def _milliseconds(self, until: float | None) -> float | None:
-        """Return the wait for an event; None for ever."""
+        """Return the time-out for the next event; None for no limit."""
         waits = self._waits.dues(self._asking(), self._bots)
         dues = [*self._paused.values(), *waits, *(() if until is None else (until,))]
         left = min(dues) - time.monotonic() if dues else None
         return None if left is None else min(max(0.0, left), LONGEST_SECONDS) * 1000
 
-    def _hear(self, descriptor: int, event: int) -> None:
+    def _handle(self, descriptor: int, event: int) -> None:
         if descriptor in self._coming:
             self._take_listener(descriptor)
         elif descriptor in self._bots:
@@ -173,7 +173,7 @@ class Supervisor:
                 self._answer(descriptor)
                 self._bill(self._bots[descriptor].place)
             else:
-                # Nobody is left who could ask.
+                # The bot has ended.
                 self._poll.unregister(descriptor)
                 del self._bots[descriptor]
                 os.close(descriptor)
@@ -207,29 +207,29 @@ class Supervisor:
             else:
                 error = bot.refuse(question.number)
         except (OSError, ValueError, OverflowError, struct.error):
-            # Whatever a bot has put into its memory must not end the supervisor of the others.
+            # No content of a bot's memory may end the supervisor of the others.
             error = errno.EFAULT
         if error is not None:
             question.answer(error)
 
     def _bill(self, place: int) -> None:
-        """Let a bot pay for this process's time since somebody paid."""
+        """Charge a bot for this process's CPU time since the last charge."""
         before, self._billed_ns = self._billed_ns, time.thread_time_ns()
         self._cells[spent_cell(place)] += self._billed_ns - before
 
     def _may_ask(self, place: int) -> bool:
-        """True if the bot at a place is spoken to, or nobody in particular is."""
+        """True if it is the turn of the bot at a place, or of all bots."""
         return self._cells[0] in (ANYBODY, place + 1)
 
     def _stop(self, listener: int, bot: Supervised) -> None:
-        """Stop a bot that asks while another is spoken to; its call is made again when it goes on."""
+        """Stop a bot that calls out of turn; its call is repeated when it continues."""
         self._cells[stopped_cell(bot.place)] = 1
         send_signal(bot.pid, signal.SIGSTOP)
         if self._cells[0] == bot.place + 1:
-            # It was spoken to just now, perhaps before the worker could see that it is stopped.
+            # Its turn began just now, perhaps before the worker could see that it is stopped.
             self._cells[stopped_cell(bot.place)] = 0
             send_signal(bot.pid, signal.SIGCONT)
-        # The question is there until each of its threads has had the core.
+        # The call stays queued until each of its threads has had the core.
         self._pause(listener)
 
     def _pause(self, listener: int) -> None:
@@ -237,7 +237,7 @@ class Supervisor:
         self._paused[listener] = time.monotonic() + PAUSE_SECONDS
 
     def _has_credit(self, listener: int, bot: Supervised) -> bool:
-        """Use up a bot's credit by one question; False if there is none, and the bot is heard later."""
+        """Take one call from a bot's rate limit; False if exceeded: the bot is then paused."""
         now = time.monotonic()
         bot.credit = min(BURST, bot.credit + (now - bot.credited) * PER_SECOND)
         bot.credited = now
@@ -258,13 +258,13 @@ class Supervisor:
             return bot.refuse(question.number)
         thread = 0
         with suppress(OSError):
-            # The word is the number of the thread that is waited for, if it is one.
+            # The word is the id of the awaited thread, if it is one.
             thread = bot.thread_here(question.arguments[2] & 0x7FFF_FFFF)
         return self._waits.begin(thread, question)
 
 
 def send_signal(pid: int, number: int) -> None:
-    """Send a signal to a process, if there is one."""
+    """Send a signal to a process, if it exists."""
     with suppress(ProcessLookupError):
         os.kill(pid, number)
 
@@ -296,8 +296,8 @@ def _use_thread(bot: Supervised, question: Question) -> int:
     return 0 if bot.has(question.arguments[0] & 0x7FFF_FFFF) else errno.ESRCH
 
 
-def _tell_core(bot: Supervised, question: Question) -> int | None:
-    """The first core, whichever it is: a bot has one."""
+def _return_core(bot: Supervised, question: Question) -> int | None:
+    """Return the first core, as a bot has one, whichever it is."""
     thread, size, address, *_ = question.arguments
     if thread & 0xFFFF_FFFF and not bot.has(thread & 0x7FFF_FFFF):
         return errno.ESRCH
@@ -308,8 +308,8 @@ def _tell_core(bot: Supervised, question: Question) -> int | None:
     return None
 
 
-def _tell_priority(bot: Supervised, question: Question) -> int | None:
-    """That of a season's match, whatever this one is."""
+def _return_priority(bot: Supervised, question: Question) -> int | None:
+    """Return the priority of a season's match, in any match."""
     kind, thread = (argument & 0xFFFF_FFFF for argument in question.arguments[:2])
     if kind != PRIO_PROCESS:
         return bot.refuse(question.number)
@@ -319,8 +319,8 @@ def _tell_priority(bot: Supervised, question: Question) -> int | None:
     return None
 
 
-def _tell_memory(bot: Supervised, question: Question) -> int | None:
-    """The bot's limit as the machine's memory: programs adapt to it, and others' use stays hidden."""
+def _return_memory(bot: Supervised, question: Question) -> int | None:
+    """Return the bot's limit as the machine's memory: programs adapt to it, and others' use stays hidden."""
     limit = bot.memory_bytes
     # struct sysinfo: uptime, loads, memory (total, free, shared, buffers), swap, processes, high memory.
     answer = SYSINFO.pack(int(time.monotonic()), 0, 0, 0, limit, limit, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0)
@@ -334,11 +334,11 @@ def _tell_memory(bot: Supervised, question: Question) -> int | None:
 
 HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
     "clone": _start_thread,
-    "sysinfo": _tell_memory,
+    "sysinfo": _return_memory,
     **dict.fromkeys(("pipe", "pipe2", "socketpair"), _make_channel),
     "timerfd_create": _make_alarm,
     **dict.fromkeys(("sched_getscheduler", "sched_getparam", "tkill"), _use_thread),
-    "sched_getaffinity": _tell_core,
-    "getpriority": _tell_priority,
+    "sched_getaffinity": _return_core,
+    "getpriority": _return_priority,
 }
-"""Calls that are not simply refused: the number of an error, 0 to let the call go on, None if answered."""
+"""Handlers of calls that are not simply refused; they return an errno, 0 to continue, None if answered."""

@@ -1,21 +1,19 @@
-"""A system in memory: what players' programs need of the machine's files, in `tmpfs` that all matches share.
+"""A system in memory: the machine's files that players' programs need, in `tmpfs` that all matches share.
 
-Theory of operation. A file that was read once is read faster the second time, and a name that was looked
-up and is not there is refused faster, by anybody: both outlast a match. In `tmpfs` every page is always
-there and missing names are not remembered. So one process, the keeper, copies there, on a stage of its own,
-what it is asked for: programs with the libraries that they load, the folders of interpreters. It hands out
-read-only clones, which those who start bots mount.
+Theory of operation. A file is read faster the second time, and a missing name is refused faster, by any
+process: both caches outlast a match. In `tmpfs` every page is in memory, and missing names are not cached.
+So one process, the keeper, copies there, on a separate stage, what it is asked for: programs with the
+libraries that they load, the folders of interpreters. Forkservers mount read-only clones.
 
-Each player sees a view, in which is what it needs itself, and nothing that tells what others do. A view is a
-`tmpfs` of its own. What is large is there by a mount, and lies in a `tmpfs` by itself: so its files' numbers
-do not tell what was copied before it, nor does its device, which is drawn by lot. Players who need the same
-share a view.
+Each player sees a view with what it needs, which reveals nothing about others. A view is a separate
+`tmpfs`. Large copies are in other `tmpfs` and mounted: so their inode numbers do not reveal what was copied
+before, nor does their device, which is random. Players with the same needs share a view.
 
-The kernel notes when a copy was last changed, and nobody can set that time. A bot could tell by it how long
-ago the season began. So all copies are changed, in nothing, again and again: none was last changed long ago.
+The kernel records when a copy was last changed, a time that cannot be set. A bot could infer from it when the
+season began. So all copies are touched regularly.
 
-Each player has a share of the room. What a program needs and does not fit is mounted from where it is, which
-the record tells; what the player's own files only mention is left out, which its report tells.
+Each player has a share of the memory. What a program needs and does not fit is mounted from the machine,
+which the record states; what the player's files only mention is left out, which its report states.
 """
 
 from __future__ import annotations
@@ -40,17 +38,17 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 PLACE = "/sys/bus"
-"""The place where it is mounted: a folder that each machine has, and that nobody here has a use for. None of
-/proc, or no other /proc could be mounted in a user namespace.
+"""Where it is mounted: a folder that every machine has, and that is not used here. Not in /proc, or a user
+namespace could not mount another /proc.
 """
 LARGE = 1 << 20
 """Bytes above which a copy is shared by all views."""
 ROOMS = 64
-"""File systems of which one is drawn."""
+"""Number of file systems of which one is drawn at random."""
 
 
 class Base(NamedTuple):
-    """The part that is the same in all views: settings in /etc, texts of the kernel's files, devices."""
+    """The common part of all views: settings in /etc, content of kernel files, devices."""
 
     settings: Sequence[str] = ()
     texts: Mapping[str, bytes] = {}
@@ -58,7 +56,7 @@ class Base(NamedTuple):
 
 
 class MountedView(NamedTuple):
-    """The view of some players: its number, where it is mounted, its own bytes, what is read where it is."""
+    """A view: its number, where it is mounted, its bytes, the paths read in place."""
 
     number: int
     place: str
@@ -67,35 +65,33 @@ class MountedView(NamedTuple):
 
 
 class System:
-    """All views, and what they share."""
+    """All views, and the copies that they share."""
 
     def __init__(self, budget: int, share: int) -> None:
-        """`budget`: the most bytes of all, `share`: of what one player needs beside what all do; OSError if
-        there can be none.
-        """
+        """`budget`: bytes in all, `share`: of one player beyond the common part. OSError if mounts fail."""
         self.base = Base()
         self.budget, self.bytes = budget, 0
         self._share, self._planned = share, 0
         self._sources: dict[str, Source] = {}
         self._shared: dict[str, str] = {}
-        """By path, where the copy of what is large is."""
+        """By path, the place of a large copy."""
         self._views: dict[Hashable, MountedView] = {}
-        """By what is in them."""
+        """By content."""
         self._answers: dict[Hashable, tuple[Hashable, list[str]]] = {}
-        """By what was asked for: which view, and what was left out."""
+        """By request, the view's content and the paths left out."""
         self._of_player: dict[str, Hashable] = {}
-        """By player, its last view."""
+        """By player, the content of its last view."""
         self._copies: dict[str, list[str]] = {}
-        """By file system, the files, folders and links in it."""
+        """By file system, its files, folders and links."""
         self._rooms: list[str] = []
         self._rooms_made = 0
         mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
         self._add_rooms()
 
     def view(self, asked: Mapping[str, Any]) -> tuple[MountedView, list[str]]:
-        """The view of a player, made if it is new, and what its files mention that there was no room for.
+        """Return a player's view, made if new, and the mentioned paths for which there was no room.
 
-        `asked` is what `files_needed.KeeperRequest` has, and `marks`, which change with the player's files.
+        `asked` has the fields of `files_needed.KeeperRequest`, and `marks`, which change with the files.
         """
         question = tuple((name, tuple(value)) for name, value in asked.items())
         if question not in self._answers:
@@ -114,18 +110,18 @@ class System:
         return self._views[content], left_out
 
     def clone(self, view: MountedView) -> int:
-        """A descriptor of a view, read-only, to be mounted elsewhere."""
+        """Return a descriptor of a read-only view, for another process to mount."""
         return clone_mount(view.place)
 
     def renew(self) -> None:
-        """Make now the time at which each copy was last changed."""
+        """Set the change times of all copies to now."""
         for paths in self._copies.values():
             for path in paths:
                 with suppress(OSError):
                     os.lchown(path, -1, -1)
 
     def _note(self, player: str, content: Hashable) -> None:
-        """Note that a player has a view now; drop the one before if nobody else has it."""
+        """Record a player's current view; drop its last one if no other player has it."""
         before, self._of_player[player] = self._of_player.get(player), content
         if before is None or before in self._of_player.values():
             return
@@ -137,7 +133,7 @@ class System:
         self._answers = {asked: said for asked, said in self._answers.items() if said[0] != before}
 
     def _look(self, path: str, most: int) -> Source:
-        """Return what is at a path, as `look_at`; CopyTooLarge also where there is no room for it at all."""
+        """Return the source at a path, as `look_at`; CopyTooLarge also without room in the budget."""
         if path not in self._sources:
             self._sources[path] = look_at(path, most)
         source = self._sources[path]
@@ -181,7 +177,7 @@ class System:
         return MountedView(int.from_bytes(os.urandom(6), "little"), place, size, in_place)
 
     def _share_copy(self, path: str, source: Source) -> str:
-        """Return the path of the copy of something large."""
+        """Return the path of a large copy, made if new."""
         if path not in self._shared:
             room = self._take_room()
             place = f"{room}/it"
@@ -192,10 +188,10 @@ class System:
         return self._shared[path]
 
     def _take_room(self) -> str:
-        """The folder of a new file system."""
+        """Return the folder of an unused file system, drawn at random."""
         if not self._rooms:
             self._add_rooms()
-        # The kernel gives devices numbers in turn.
+        # The kernel numbers devices in turn.
         return self._rooms.pop(int.from_bytes(os.urandom(4), "little") % len(self._rooms))
 
     def _add_rooms(self) -> None:
@@ -209,7 +205,7 @@ class System:
 
 
 def _has_gaps(folder: str, source: Source, others: Iterable[str]) -> bool:
-    """True if something is to be in a folder that its copy does not have."""
+    """True if a path of `others` is in a folder, but not in its copy."""
     known = source.entries.keys() | {*source.units}
     return any(path.startswith(f"{folder}/") and path not in known for path in others)
 
@@ -219,7 +215,7 @@ def _is_in(path: str, folders: Iterable[str]) -> bool:
 
 
 def _make_way(path: str, target: str) -> None:
-    """Make a folder, or a link where there is a target, if there is none yet."""
+    """Create a folder, or a link to `target` if given, unless it exists."""
     if target:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with suppress(FileExistsError):
@@ -229,7 +225,7 @@ def _make_way(path: str, target: str) -> None:
 
 
 def _write(path: str, text: bytes) -> None:
-    """Make a file of no time."""
+    """Write a file with a time of 0."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
         file.write(text)
@@ -238,9 +234,7 @@ def _write(path: str, text: bytes) -> None:
 
 
 def _hide_times(place: str) -> list[str]:
-    """Take their times from folders and links, which have those at which they were made here, and change all
-    in nothing; what there is, `place` first.
-    """
+    """Set the times of folders and links to 0, touch all entries, and return them, `place` first."""
     found = [place]
     for folder, folders, files in os.walk(place):
         os.utime(folder, (0, 0))

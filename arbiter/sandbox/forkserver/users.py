@@ -1,11 +1,11 @@
-"""A user for each bot of a match, so that what the kernel counts by user is counted for each bot alone.
+"""A separate user for each bot of a match, so that the kernel's limits by user apply to each bot alone.
 
-Theory of operation. Threads, queued signals, descriptors under way and watches are counted by user. Bots that
-shared one could count what others have: each would take as many as it gets. So each bot lives in a user
-namespace of its own, where root also gives it a number that nobody else has. The kernel counts by number, and
-threads and queued signals by namespace, too (Linux >= 5.14). Inside, every bot is `NOBODY`.
+Theory of operation. The kernel counts threads, queued signals, descriptors in flight and watches by user.
+Bots of one user could infer others' counts from the rest of the limit. So each bot has a separate user
+namespace, and, if this process is root, also a unique user id. The kernel counts by id, and threads and
+queued signals also by namespace (Linux >= 5.14). Inside, every bot is `NOBODY`.
 
-A namespace serves all matches of a worker: what is counted in it ends with its processes.
+A namespace serves all matches of a worker: its counts end with its processes.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from arbiter.sandbox.forkserver.kernel import (
 )
 
 NOBODY = 65534
-"""A bot's user and group as it sees them: every system has a name for them."""
+"""A bot's user and group as it sees them: every system names them."""
 FIRST, NUMBERS = 0x7000_0000, 1 << 27
-"""The numbers that root takes: nobody gives them to users or to containers."""
+"""The user ids that root assigns: neither users nor containers have them."""
 COUNTS_BY_NAMESPACE = (5, 14)
 
 
 class Users:
-    """The users of a slim process's bots, made when they are first needed."""
+    """The user namespaces of a forkserver's bots, created when first needed."""
 
     def __init__(self) -> None:
         self._namespaces: list[int] = []
         has_numbers = os.geteuid() == 0 and min(_known("uid"), _known("gid")) >= FIRST + NUMBERS
         self.own = "number" if has_numbers else "namespace"
-        """The things that each bot has of its own."""
+        """What separates the bots' users: a unique "number", or only a "namespace"."""
         self._possible = has_numbers or _version() >= COUNTS_BY_NAMESPACE
 
     def enough(self, bots: int) -> list[int]:
-        """Descriptors of the namespaces of so many bots; none where there can be none."""
+        """Return descriptors of this many namespaces; empty if impossible."""
         try:
             while self._possible and len(self._namespaces) < bots:
                 self._namespaces.append(_new_user(self.own == "number"))
@@ -52,7 +52,7 @@ class Users:
 
 
 def become(namespace: int) -> None:
-    """Become the user of a namespace, with all powers there and none outside."""
+    """Become the user of a namespace, with all capabilities there and none outside."""
     if os.geteuid() == 0:
         os.setgroups([])
     join(namespace, CLONE_NEWUSER)
@@ -62,8 +62,8 @@ def become(namespace: int) -> None:
 
 
 def _new_user(numbered: bool) -> int:
-    """A descriptor of a new namespace, `numbered` if its user has a number of its own outside; OSError if the
-    kernel refuses one.
+    """Return a descriptor of a new user namespace; with `numbered`, its user has a unique id outside. OSError
+    if the kernel refuses.
     """
     root = os.geteuid() == 0
     user, group = os.geteuid(), os.getegid()
@@ -74,12 +74,12 @@ def _new_user(numbered: bool) -> int:
     if pid == 0:
         with suppress(BaseException):
             if numbered:
-                # It keeps its powers: some systems let nobody else make a namespace.
+                # Keep capabilities: some systems require them to create a namespace.
                 prctl(PR_SET_SECUREBITS, NO_SETUID_FIXUP)
                 os.setresgid(group, group, group)
                 os.setresuid(user, user, user)
             unshare(CLONE_NEWUSER)
-            # Or the files by which its users are named would be root's.
+            # Otherwise root would own the files uid_map and gid_map.
             prctl(PR_SET_DUMPABLE, 1)
             os.write(writing, b".")
             signal.pause()
@@ -90,7 +90,7 @@ def _new_user(numbered: bool) -> int:
             raise OSError("no user namespace")
         for kind, number in ("gid", group), ("uid", user):
             with open(f"/proc/{pid}/{kind}_map", "w") as file:
-                file.write(names(number, min(_known(kind), FIRST) if root else 0))
+                file.write(user_map(number, min(_known(kind), FIRST) if root else 0))
         return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.close(reading)
@@ -98,10 +98,10 @@ def _new_user(numbered: bool) -> int:
         os.waitpid(pid, 0)
 
 
-def names(user: int, others: int) -> str:
-    """Return the names of users inside a namespace, as the kernel reads them.
+def user_map(user: int, others: int) -> str:
+    """Return the user map of a namespace in the kernel's format.
 
-    One is `NOBODY`; `others`, so many from 0 on, are called what they are.
+    `user` becomes `NOBODY`; the first `others` ids keep their number.
     """
     ranges = [(NOBODY, user, 1)]
     first = 0
@@ -113,7 +113,7 @@ def names(user: int, others: int) -> str:
 
 
 def _known(kind: str) -> int:
-    """Return how many users or groups there are from 0 on: in a container mostly 65,536."""
+    """Return the number of user or group ids from 0 on: in a container mostly 65,536."""
     known = 0
     with open(f"/proc/self/{kind}_map") as ranges:
         for first, _, count in (map(int, line.split()) for line in ranges):

@@ -1,7 +1,7 @@
-"""The files of the machine that one player is to see, found before anything is copied.
+"""Plan which files of the machine one player sees, before anything is copied.
 
-It follows from the machine and the player alone, not from what others have needed: each pays for all that
-it needs, in any order of players.
+The plan depends only on the machine and the player, not on other players: each pays for all of its needs, in
+any order of players.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 THE_KERNELS = ("/proc", "/sys", "/dev")
-"""None of these is ever taken: copies and devices are put there by themselves."""
+"""Never copied: their copies and devices are added separately."""
 
 
 class Plan:
-    """Files and folders of the machine, how they are reached, and what there is no room for."""
+    """Files and folders to copy, the links on the way to them, and those without room."""
 
     def __init__(self, look: Callable[[str, int], Source], budget: int, share: int) -> None:
-        """`look` tells what is at a real path, as `file_contents.look_at` does, CopyTooLarge where there is
-        no room for it. What is taken for all fits into `budget` bytes, a player's own into `share`.
+        """`look` returns the source at a real path, as `file_contents.look_at`, CopyTooLarge without room for
+        it. The common part fits into `budget` bytes, a player's own part into `share`.
         """
         self.ways: dict[str, str] = {}
-        """Folders and links on the way to what is taken, each link with what it says."""
+        """Folders and links on the way to sources, each link with its target."""
         self.sources: dict[str, Source] = {}
-        """The sources of copies, by real path."""
+        """By real path."""
         self.in_place: list[str] = []
-        """The paths that are read where they are."""
+        """Paths that are read in place."""
         self._left_out: dict[str, None] = {}
         self._look = look
         self._share = share
         self._left, self._mentioned = budget, False
 
     def take_own(self, needed: Iterable[str], mentioned: Iterable[str], scans: Iterable[str]) -> None:
-        """Take what a player needs to start, then what its files only mention, and the libraries that
-        programs in its folders load: these are left out when its share is used up, since a folder of the
-        machine's that anybody could have put there would remember for all.
+        """Add what a player needs to start, then what its files mention, and the libraries of programs in
+        its folders. The latter are left out when its share is used up: read in place, they could be a
+        covert channel.
         """
         self._left = self._share
         for path in needed:
@@ -63,9 +63,9 @@ class Plan:
                 self.take(library)
 
     def take(self, path: str, follow: bool = True) -> None:
-        """Take a file with what it loads, or a folder; nothing where there is none.
+        """Add a file with its libraries, or a folder; ignored if missing.
 
-        `follow`: what links in a folder lead to is taken, too.
+        `follow`: targets of links in a folder are added, too.
         """
         with suppress(OSError):
             real = self.reach(path)
@@ -73,7 +73,7 @@ class Plan:
                 self._take_real(real, follow)
 
     def reach(self, path: str) -> str:
-        """Note the folders and links that lead to a path; where it really is."""
+        """Add the folders and links on the way to a path; return its real path."""
         real = ""
         for real, target in steps(path):
             if target or os.path.isdir(real):
@@ -81,11 +81,11 @@ class Plan:
         return real
 
     def left_out(self) -> list[str]:
-        """Return what the player's files mention that there was no room for."""
+        """Return the mentioned paths for which there was no room."""
         return [path for path in self._left_out if not self._has(path)]
 
     def tops(self) -> dict[str, Source]:
-        """The sources that are in none of the others."""
+        """Return the sources that are not within another one."""
         return {path: one for path, one in self.sources.items() if self._above(path) is None}
 
     def _has(self, real: str) -> bool:
@@ -99,7 +99,7 @@ class Plan:
         return None
 
     def _take_real(self, real: str, follow: bool) -> None:
-        """Take a file or folder, or do without: there is never half of it. OSError if it is not there."""
+        """Add a whole file or folder, or leave it out. OSError if it is missing."""
         os.lstat(real)
         try:
             source = self._look(real, self._left)

@@ -1,6 +1,7 @@
-"""Threads that wait for another thread's end, by a futex that processes could share.
+"""Waits of threads for another thread's end, by a shared futex.
 
-Only the end of an own thread, or a word of own memory, ends such a wait: it must hear of no other process.
+Only the end of a thread of the same process, or a change of its memory, ends such a wait: it must not reveal
+other processes.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ WORD, TIME = struct.Struct("=I"), struct.Struct("=qq")
 FUTEX_CLOCK_REALTIME, FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET = 0x100, 0x7F, 0, 9
 PIDFD_THREAD = os.O_EXCL
 FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.002, 0.05
-"""Between two looks at a word, at first and at most, where no descriptor tells of the thread's end."""
+"""Interval of polling a word, first and longest, if no descriptor reports the thread's end."""
 MOST_WAITS = 320
-"""Of a bot: more than it may have threads."""
+"""Waits of a bot: more than its maximum of threads."""
 
 
 class Wait(NamedTuple):
-    """One wait: its end, a pidfd that ends it or -1, when to do something next, the time between looks."""
+    """One wait: its time-out, a pidfd that ends it or -1, when to check it next, the polling interval."""
 
     question: Question
     until: float
@@ -37,8 +38,8 @@ class Wait(NamedTuple):
     due: float
     interval: float
 
-    def looked(self, now: float) -> Wait:
-        """The same after a look: only where no descriptor tells of the thread's end there will be another."""
+    def after_check(self, now: float) -> Wait:
+        """Return the wait after a check; without a descriptor, another check follows."""
         if self.descriptor >= 0:
             return self
         interval = min(2 * self.interval, LONGEST_LOOK_SECONDS)
@@ -46,7 +47,7 @@ class Wait(NamedTuple):
 
 
 class _OfBot:
-    """The waits of one bot by thread, and when the first of them is due at the earliest."""
+    """The waits of one bot by thread, and the earliest time at which one is due."""
 
     def __init__(self) -> None:
         self.by_thread: dict[int, Wait] = {}
@@ -54,9 +55,9 @@ class _OfBot:
 
 
 class Waits:
-    """The waits of all bots. A thread has one at a time.
+    """The waits of all bots, at most one for each thread.
 
-    A thread that a signal ends leaves its wait behind: such are dropped when a bot has many.
+    A thread that a signal ends leaves its wait behind: these are dropped when a bot has many.
     """
 
     def __init__(self, poll: select.poll) -> None:
@@ -64,12 +65,12 @@ class Waits:
         self._bots: dict[int, _OfBot] = {}
         """By listener."""
         self._ends: dict[int, tuple[int, int]] = {}
-        """Listener and thread by the descriptor that ends the wait."""
+        """Listener and thread, by the descriptor that ends the wait."""
 
     def begin(self, awaited: int, question: Question) -> int | None:
-        """Begin the wait that a thread asks for: None, or the number of an error.
+        """Begin the wait that a thread requests; return None, or an errno.
 
-        `awaited`: the thread of the same process whose end it waits for, 0 if it is not known.
+        `awaited`: the thread of the same process whose end it waits for, 0 if unknown.
         """
         address, operation, value, timeout, *_ = question.arguments
         try:
@@ -91,21 +92,21 @@ class Waits:
                 descriptor = os.pidfd_open(awaited, PIDFD_THREAD)
                 self._poll.register(descriptor, select.POLLIN)
                 self._ends[descriptor] = question.listener, question.thread
-        wait = Wait(question, until, descriptor, until, FIRST_LOOK_SECONDS / 2).looked(time.monotonic())
+        wait = Wait(question, until, descriptor, until, FIRST_LOOK_SECONDS / 2).after_check(time.monotonic())
         mine.by_thread[question.thread] = wait
         mine.due = min(mine.due, wait.due)
         return None
 
     def abandon(self, question: Question) -> None:
-        """End the earlier wait of a thread that asks something new: a signal has ended it."""
+        """Drop the wait of a thread that makes a new call: a signal has interrupted it."""
         mine = self._bots.get(question.listener)
         if mine is not None and (wait := mine.by_thread.get(question.thread)) is not None:
             self._drop(wait)
 
     def dues(self, asking: Container[int], living: Iterable[int]) -> Iterator[float]:
-        """Yield when something has to be done, in seconds of the monotonic clock.
+        """Yield the times at which waits are due, in seconds of the monotonic clock.
 
-        For listeners that are not `asking` all at one moment.
+        Those of listeners that are not `asking` are rounded up, to be checked together.
         """
         later = (time.monotonic() // LONGEST_LOOK_SECONDS + 1) * LONGEST_LOOK_SECONDS
         for listener in living:
@@ -113,10 +114,10 @@ class Waits:
                 yield due if listener in asking else max(due, later)
 
     def look(self, ready: Iterable[int], asking: Iterable[int], living: Container[int]) -> bool:
-        """End the waits that are over; True if any was looked at.
+        """End the waits that are over; return True if any was checked.
 
-        `ready` are the descriptors that the poll has returned. Of listeners that are not `asking` only the
-        ends of threads are reported, of those that are not `living` nothing.
+        `ready` are the descriptors that the poll returned. Waits of listeners that are not `asking` end only
+        with their thread; waits of listeners that are not `living` are dropped.
         """
         for descriptor in ready:
             if descriptor in self._ends:
@@ -144,13 +145,13 @@ class Waits:
         self._bots.clear()
 
     def _look_at(self, mine: _OfBot, wait: Wait, now: float) -> None:
-        """End a wait that is due, or look again later."""
+        """End a wait that is due, or schedule the next check."""
         if wait.descriptor < 0 and _has_changed(wait.question):
             wait.question.pretend()
         elif wait.until <= now:
             wait.question.answer(errno.ETIMEDOUT)
         else:
-            mine.by_thread[wait.question.thread] = wait.looked(now)
+            mine.by_thread[wait.question.thread] = wait.after_check(now)
             return
         self._drop(wait)
 
@@ -171,13 +172,13 @@ def _has_changed(question: Question) -> bool:
 
 
 def _end(question: Question, operation: int, timeout: int) -> float:
-    """Return when a wait ends, by our clock; ValueError for a time that is none.
+    """Return when a wait ends, by our clock; ValueError for an invalid time.
 
-    A futex is given a time from now on or, with FUTEX_WAIT_BITSET, a moment of one of two clocks.
+    A futex has a relative time or, with FUTEX_WAIT_BITSET, an absolute time of one of two clocks.
     """
     whole, ns = question.read(timeout, TIME)
     if whole < 0 or not 0 <= ns < 1_000_000_000:
-        raise ValueError("no time")
+        raise ValueError("invalid time")
     seconds = whole + ns / 1e9
     if operation & FUTEX_COMMAND == FUTEX_WAIT:
         return time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""The folders and links on the way to a file, one after another; and the file, if it is one."""
+"""Resolve a path step by step, and open regular files safely."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_LINKS = 40
-"""On the way to a file, as for the kernel."""
+"""Links on the way to a file, as in the kernel."""
 
 
 def steps(path: str) -> Iterator[tuple[str, str]]:
-    """Each place on the way to an absolute path, the file last, and what it says if it is a link, else "".
+    """Yield each path on the way to an absolute path, the file last, with its target if it is a link, else
+    "".
 
-    What is not there is taken for a folder. OSError if there are too many links.
+    Missing paths count as folders. OSError for too many links.
     """
     done, links = "", 0
     rest = path.split("/")
@@ -44,14 +45,14 @@ def steps(path: str) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def opened_file(path: str) -> Iterator[int]:
-    """A descriptor of a regular file, closed at the end; OSError for anything else, which is never opened.
+    """Open a regular file, closed at the end; OSError for anything else, which is never opened.
 
-    What an author names may be a pipe that nobody writes to, or a device that does something when it is
-    opened."""
+    An author's path may be a pipe without a writer, or a device on which opening has an effect.
+    """
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(place).st_mode):
-            raise OSError(errno.EINVAL, "no regular file", path)
+            raise OSError(errno.EINVAL, "not a regular file", path)
         file = os.open(f"/proc/self/fd/{place}", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.close(place)

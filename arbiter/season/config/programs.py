@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.errors import Problem
 from arbiter.sandbox.landlock import MANAGED, path_of
-from arbiter.sandbox.player_command import command_problems, reading_problem, registered, starting_problems
+from arbiter.sandbox.player_command import command_problems, reading_problem, register, starting_problems
 from arbiter.sandbox.program_files import SYSTEM_PATH, program_problem, script_problem
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def submitted_player(
     season's files. A first word that is no such file is a language, or is looked up in the system's folders.
     """
     within = Path(os.devnull) if version is None else version.resolve()
-    player = with_languages(registered(name, command, folder, read=read, within=within), languages)
+    player = with_languages(register(name, command, folder, read=read, within=within), languages)
     return replace(player, env={"PATH": path_of(player.languages)})
 
 
@@ -146,4 +146,4 @@ def problems_of_version(version: VersionModel, folder: Path, at: Place) -> Itera
 
 def player_of(name: str, version: VersionModel, folder: Path) -> Player:
     """Return a program of a file as a player."""
-    return registered(name, version.command, folder, version.variables(), version.batched, version.read)
+    return register(name, version.command, folder, version.variables(), version.batched, version.read)

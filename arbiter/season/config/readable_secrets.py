@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.sandbox.landlock import SYSTEM, own_places
-from arbiter.sandbox.player_command import readers, refuse_strays
+from arbiter.sandbox.player_command import readable_rivals, refuse_stray_links
 from arbiter.sandbox.tiers import choose
 from arbiter.season.config.submission_settings import folder_beside
 from arbiter.store.address import file_of
@@ -55,7 +55,7 @@ def confine(config: Config) -> tuple[Config, list[str]]:
     if tier == "plain" and any(entry.player.model and entry.player.model.key_env for entry in config.entries):
         notes.append("isolation: plain: any bot can read the keys of models in this process's environment")
     if tier != "plain":
-        for reader, others in readers(entry.player for entry in config.entries).items():
+        for reader, others in readable_rivals(entry.player for entry in config.entries).items():
             notes.append(f"{reader} can read the files of {first_few(others)}")
     return config, notes
 
@@ -70,4 +70,4 @@ def check_bot_access(config: Config, players: Iterable[Player] | None = None) ->
     chosen = [entry.player for entry in config.entries] if players is None else list(players)
     for reason in readable_by(config, chosen):
         raise ConfigError(reason, str(config.file), HINT)
-    refuse_strays(chosen, str(config.file))
+    refuse_stray_links(chosen, str(config.file))

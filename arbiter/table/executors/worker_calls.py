@@ -20,7 +20,7 @@ import arbiter
 from arbiter.errors import WorkerLost
 from arbiter.match.spec import MatchSpec
 from arbiter.sandbox.cpu_affinity import take_core
-from arbiter.sandbox.program_files import lack
+from arbiter.sandbox.program_files import first_problem
 from arbiter.sandbox.tiers import probe
 from arbiter.table.executors.shipping import place, private_folder, relocate
 
@@ -83,7 +83,7 @@ def prepare(version: str, needs: bytes) -> Readiness:
         return Readiness(missing=tuple(sorted(missing)))
     for player in wanted.players:
         # It could not start, and would lose by the organiser's mistake.
-        if problem := lack(relocate(player, _places(wanted.shipped))):
+        if problem := first_problem(relocate(player, _places(wanted.shipped))):
             return Readiness(f"player {player.name}: {problem} there (put it there, or use `ship`)")
     if _core is None:
         # The cores of the process: this thread may be pinned already.

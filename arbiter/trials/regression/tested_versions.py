@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, Problem, did_you_mean
-from arbiter.sandbox.player_command import lacking
+from arbiter.sandbox.player_command import missing_programs
 from arbiter.season.config import load
 from arbiter.season.config.programs import player_of, problems_of_version
 from arbiter.season.config.value_types import check_name, refused
@@ -42,7 +42,7 @@ def find_versions(
         called = name if model is None else model.command[0] if alone else None
         found = [] if season is None or called is None else _players_named(season, called)
         if len(found) == 1:
-            problems += (Problem(place, f"{called}: {message}") for message in lacking(found[0]))
+            problems += (Problem(place, f"{called}: {message}") for message in missing_programs(found[0]))
             players[place] = found[0]
         elif found:
             hint = f"name one of {', '.join(player.name for player in found)}"

@@ -27,8 +27,8 @@ from arbiter.sandbox.core_accounts import idle_ns
 from arbiter.sandbox.cpu_affinity import take_core
 from arbiter.sandbox.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.sandbox.launcher import End, Launcher
-from arbiter.sandbox.player_command import registered
-from arbiter.sandbox.process_meter import descendants_of, run_times
+from arbiter.sandbox.player_command import register
+from arbiter.sandbox.process_meter import descendants_of, read_schedstat
 from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.table.channel import Channel
 from arbiter.table.conductor import Conductor
@@ -74,7 +74,7 @@ class TimedLauncher(Launcher):
         total = 0
         for place in ["thread-self", *(one for slim in self.pids for one in (slim, *init_processes(slim)))]:
             with open(f"/proc/{place}/schedstat", "rb", buffering=0) as schedstat:
-                total += run_times(schedstat.fileno())[1]
+                total += read_schedstat(schedstat.fileno())[1]
         return total
 
 
@@ -206,7 +206,7 @@ def spec_of(job: dict[str, Any], names: dict[str, str]) -> MatchSpec:
         words = player["command"]
         for name, value in names.items():
             words = [word.replace(name, value) for word in words]
-        made.append(registered(player["name"], tuple(words), Path(player["folder"])))
+        made.append(register(player["name"], tuple(words), Path(player["folder"])))
     return MatchSpec(
         id="match", season="attacks", round=1, table=1, rotation=0, game="planning",
         options={"deals": job["deals"]}, seed="1", players=tuple(made),

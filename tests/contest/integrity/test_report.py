@@ -147,7 +147,7 @@ def test_whose_files_are_not_here_is_said(site: Authored, arbiter: Run) -> None:
     site.accept("ann")
     code, out, err = arbiter("integrity", site.kept.file)
     assert (code, "copies: 0 of 7 programs could be compared" in out) == (0, True)
-    assert err == "arbiter: not compared, as their files are not here: ann@1\n"
+    assert err == "arbiter: not compared, as their files are missing: ann@1\n"
 
 
 def test_nobody_but_an_organiser_reads_the_questions(site: Authored) -> None:

@@ -87,7 +87,7 @@ def test_wrong_uses_are_one_line(arbiter: Run, kept: Kept, tmp_path: Path) -> No
     empty = tmp_path / "empty.csv"
     empty.write_text("name\n")
     for words, said in (
-        (["add", kept.file], "whom: give a NAME, or --csv FILE"),
+        (["add", kept.file], "expected either NAME or --csv FILE"),
         (["add", kept.file, "--csv", empty], "has no names"),
         (["add", kept.file, "--csv", tmp_path / "none.csv"], "cannot be read"),
         (["revoke", kept.file, "alise"], "no author 'alise' (did you mean alice?)"),
@@ -222,7 +222,7 @@ def test_an_organiser_invites_to_a_player_sees_who_acts_for_it_and_takes_somebod
     assert book.by_token(hash_of(token)) is None
     assert book.by_token(hash_of(again)) is not None
     code, out, err = arbiter("authors", "remove", kept.file, "alice", "bob")
-    assert (code, out, "bob does not act for alice any more" in err) == (0, "", True)
+    assert (code, out, "bob no longer acts for alice" in err) == (0, "", True)
     assert book.by_token(hash_of(again)) is None
     assert "bob" not in arbiter("authors", "list", kept.file)[1]
 

@@ -102,7 +102,7 @@ def test_a_refusal_says_what_helps_and_ends_with_3(arbiter: Run, answering_site:
     assert out.splitlines()[2:] == [
         "unpacked",
         "FAIL built: it failed",
-        "  what helps: mend it",
+        "  fix: mend it",
         "  | a\\x1b[2J",
         "  | b",
         "refused",
@@ -183,7 +183,7 @@ def test_wrong_uses_are_one_line(
     (link / "bot.py").symlink_to(bot / "bot.py")
     good = ["--season", "s", "--token-file", token]
     for words, said in (
-        (["http://x/", bot, "--season", "s"], "there is no token"),
+        (["http://x/", bot, "--season", "s"], "no token"),
         (["http://x/", bot, "--season", "s", "--token-file", tmp_path / "none"], "cannot be read"),
         (["ftp://x/", bot, *good], "not the address of a site"),
         (["http://x:99999/", bot, *good], "not the address of a site"),

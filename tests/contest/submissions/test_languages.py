@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pytest
 
-from arbiter.cli.rerun_command import absent
+from arbiter.cli.rerun_command import unavailable_players
 from arbiter.contest.submissions import languages as module
 from arbiter.contest.submissions.languages import Language, inspection_digest, languages
 from arbiter.errors import ConfigError
@@ -114,7 +114,7 @@ def test_a_sent_program_of_an_earlier_round_is_looked_for_where_it_was_started(t
         {"name": name, "version": "1", "sha256": "", "command": [word]}
         for name, word in (("a", "python3"), ("b", "beside"), ("c", "mynode"))
     ]
-    assert [seat for seat, _ in absent(record, settings, tmp_path)] == [2]
+    assert [seat for seat, _ in unavailable_players(record, settings, tmp_path)] == [2]
 
 
 @pytest.fixture

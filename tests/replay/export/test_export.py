@@ -203,7 +203,7 @@ def test_the_command_writes_all_rounds_or_one(
 ) -> None:
     code, out, err = command(capsys, "export", kept.file, "--as", form, "--output", "-")
     assert (code, out) == (0, "".join(text(form, kept.season.records())))
-    assert err == "arbiter: round 3 is not complete: standings leave its matches out, this does not\n"
+    assert err == "arbiter: round 3 is incomplete: its matches are exported, but not in the standings\n"
     file = tmp_path / "two"
     code, out, err = command(capsys, "export", kept.file, "--as", form, "--round", 2, "--output", file)
     assert (code, out, err) == (0, "", "")
@@ -228,7 +228,7 @@ def test_what_cannot_be_written_is_one_line(
     assert "is a folder: name a file" in refusal("csv", tmp_path, "--round", 1)
     assert "No space left on device" in refusal("csv", "/dev/full", "--round", 1)
     assert "there is no round 9; the last is 3" in refusal("csv", "-", "--round", 9)
-    assert "--as parquet is written to a file" in refusal("parquet", "-", "--round", 1)
+    assert "--as parquet: expected a file" in refusal("parquet", "-", "--round", 1)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     err = refusal("parquet", tmp_path / "x.parquet", "--round", 1)
     assert "pyarrow, which is not here (pip install 'arbiter-cards[parquet]')" in err

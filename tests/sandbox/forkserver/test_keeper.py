@@ -14,7 +14,7 @@ from arbiter.errors import VoidMatch
 from arbiter.sandbox import rootfs_client as system_module
 from arbiter.sandbox.files_needed import KeeperRequest
 from arbiter.sandbox.forkserver.libraries import MAGIC, Looks, files_for, find, needs_of
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.table import Conductor
 from arbiter.trials.sandboxcheck.attack_folder import IN_A_SHELL
@@ -120,7 +120,7 @@ def in_a_shell(folder: Path, name: str, first: str) -> Player:
     script = folder / name / "bot"
     script.write_text(first + IN_A_SHELL)
     script.chmod(0o755)
-    return registered(name, (str(script),), folder / name)
+    return register(name, (str(script),), folder / name)
 
 
 def test_the_words_of_one_players_script_take_nothing_of_anothers(

@@ -16,9 +16,9 @@ from arbiter.match.spec import Limits
 from arbiter.sandbox import rootfs_client as system_module
 from arbiter.sandbox.forkserver import copies, users
 from arbiter.sandbox.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
-from arbiter.sandbox.forkserver_client import SlimProcess
+from arbiter.sandbox.forkserver_client import ForkserverClient
 from arbiter.sandbox.launcher import Launcher
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.sandbox.tiers import stage_enforces
 from arbiter.table import Conductor
@@ -69,7 +69,7 @@ def bot_in(folder: Path, program: str = "", command: tuple[str, ...] = PYTHON, *
     bot = folder / "bot.py"
     if not bot.exists() or bot.read_text() != program + PLAY:
         bot.write_text(program + PLAY)
-    return registered(folder.name, (*command, str(bot)), folder, **keys)
+    return register(folder.name, (*command, str(bot)), folder, **keys)
 
 
 def played_by(table: Conductor, *players: Player) -> MatchRecord:
@@ -89,7 +89,7 @@ def seen_by(table: Conductor, folder: Path, program: str, command: tuple[str, ..
     other.mkdir(exist_ok=True)
     (other / "bot").write_text(f"#!/bin/sh\n{IN_A_SHELL}")
     (other / "bot").chmod(0o755)
-    rival = registered("other", (str(other / "bot"),), other)
+    rival = register("other", (str(other / "bot"),), other)
     return played_by(table, bot_in(folder, program, command), rival).bots[0]
 
 
@@ -183,7 +183,7 @@ def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_nam
 @on_a_stage
 def test_a_bot_has_the_same_process_number_in_each_seat(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("import os\nprint('=', os.getpid(), end='\\n\\n')\n")
-    player = registered("bot", (*PYTHON, str(tmp_path / "bot.py")), tmp_path)
+    player = register("bot", (*PYTHON, str(tmp_path / "bot.py")), tmp_path)
     limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
     with closing(Launcher()) as launcher:
         numbers = []
@@ -332,7 +332,7 @@ def owner_of_a_file_made_in(namespace: int, path: Path) -> int:
 def test_a_bot_is_nobody_and_only_root_names_others(
     user: int, others: int, expected: list[tuple[int, ...]]
 ) -> None:
-    lines = users.names(user, others).splitlines()
+    lines = users.user_map(user, others).splitlines()
     assert [tuple(map(int, line.split())) for line in lines] == expected
 
 
@@ -506,8 +506,8 @@ def test_a_confined_bot_sees_and_may(
 def test_without_namespaces_bots_are_confined_and_supervised_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = SlimProcess.__init__
-    monkeypatch.setattr(SlimProcess, "__init__", lambda slim, *_: start(slim, "here"))
+    start = ForkserverClient.__init__
+    monkeypatch.setattr(ForkserverClient, "__init__", lambda slim, *_: start(slim, "here"))
     table = Conductor()
     try:
         report = seen_by(

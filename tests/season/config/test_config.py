@@ -10,7 +10,7 @@ import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.match.spec import Player
-from arbiter.sandbox.player_command import readers, refuse_strays, registered
+from arbiter.sandbox.player_command import readable_rivals, refuse_stray_links, register
 from arbiter.season.config import Config, load
 from arbiter.season.config.readable_secrets import readable_by
 
@@ -230,7 +230,7 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("game: planning", "game: planning\nworkers: many"), "2:1: workers: 'many' is not known, or should be a valid integer (known: auto)"),
         (("name: d, command: [python3, bot.py]", "name: d, command: []"), "6:15: players.3.command: is empty"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [python3, ./missing.py]"), "6:34: players.3.command.1: d: there is no file ./missing.py"),
-        (("name: d, command: [python3, bot.py]", f"name: d, command: [python3, bot.py], read: [{', '.join(['.'] * 33)}]"), "6:43: players.3.read: d: read names 33 files and folders, at most 32: name a folder around them"),
+        (("name: d, command: [python3, bot.py]", f"name: d, command: [python3, bot.py], read: [{', '.join(['.'] * 33)}]"), "6:43: players.3.read: d: read: expected at most 32 files and folders, got 33: name their folder instead"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [./bot.py]"), "6:25: players.3.command.0: d: ./bot.py is not executable (chmod +x, or name its interpreter first)"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [no-such-program]"), "6:25: players.3.command.0: d: there is no program no-such-program in PATH"),
         (("name: d,", "name: '..',"), "6:6: players.3.name: not a name: '..' (no page can have the address of . or ..)"),
@@ -279,8 +279,8 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("game: planning", f"{HOOK}, url: https://a.example/, events: [round, rounds]}}]"), "2:70: webhooks.0.events.1: 'rounds' is not known (did you mean round?)"),
         (("game: planning", f"{HOOK}, url: https://a.example/, events: []}}]"), "2:54: webhooks.0.events: is empty"),
         (("game: planning", f"{HOOK}, url: https://a.example/}}, {{secret_file: k, url: https://a.example/}}]"), "2:72: webhooks.1.url: is that of an earlier webhook (one is enough)"),
-        (("name: d,", "name: d, env: {A=B: x},"), "6:5: players.3: d: 'A=B' is not a name of a variable"),
-        (("name: d,", f"name: d, env: {{A: {'x' * 40000}}},"), "6:5: players.3: d: the command and its environment have 40014 bytes; at most 32768 are passed on"),
+        (("name: d,", "name: d, env: {A=B: x},"), "6:5: players.3: d: 'A=B' is not a variable name"),
+        (("name: d,", f"name: d, env: {{A: {'x' * 40000}}},"), "6:5: players.3: d: command and environment: expected at most 32768 bytes, got 40014"),
         (("name: d,", 'name: "\\ud800x",'), None),
         (("game: planning", "game: &a [*a]"), " too many values, or too deep (do aliases name each other?)"),
     ],
@@ -479,7 +479,7 @@ def test_who_may_read_others_files_is_known(tmp_path: Path) -> None:
         "{name: dave, command: [python3]}",
     )
     players = [entry.player for entry in config.entries]
-    assert readers(players) == {"alice": ["bob"], "bob": ["alice"], "carol": ["alice", "bob"]}
+    assert readable_rivals(players) == {"alice": ["bob"], "bob": ["alice"], "carol": ["alice", "bob"]}
 
 
 def players_with_links(folder: Path) -> dict[str, Player]:
@@ -503,20 +503,20 @@ def players_with_links(folder: Path) -> dict[str, Player]:
         "plain": (("plain/engine", "plain/bot.py"), ()),
         "told": (("python3", "plain/bot.py"), ("rival",)),
     }
-    return {name: registered(name, words, folder, read=read) for name, (words, read) in commands.items()}
+    return {name: register(name, words, folder, read=read) for name, (words, read) in commands.items()}
 
 
 @pytest.mark.parametrize("name", ["linked", "reader", "moved"])
 def test_a_link_into_another_players_folder_is_refused(name: str, tmp_path: Path) -> None:
     players = players_with_links(tmp_path)
     with pytest.raises(ConfigError, match=f"a link of {name} leads to .*: rival's folder is"):
-        refuse_strays([players["rival"], players[name]])
+        refuse_stray_links([players["rival"], players[name]])
 
 
 @pytest.mark.parametrize("name", ["plain", "told"])
 def test_a_link_elsewhere_and_a_folder_that_is_named_are_not(name: str, tmp_path: Path) -> None:
     players = players_with_links(tmp_path)
-    refuse_strays([players["rival"], players[name]])
+    refuse_stray_links([players["rival"], players[name]])
 
 
 def reach_in(folder: Path, *players: str, **keys: str) -> list[str]:
@@ -555,7 +555,7 @@ def test_a_script_without_its_interpreter_is_found(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as refused:
         load(tmp_path / "s.yaml", check_commands=True)
     assert [(problem.about, problem.message.partition(" (")[0]) for problem in refused.value.problems] == [
-        ("gone", "the first line of ./gone names /nowhere/sh, which is not there"),
+        ("gone", "the first line of ./gone names /nowhere/sh, which does not exist"),
         ("none", "the first line of ./none names no interpreter"),
     ]
 

@@ -376,4 +376,4 @@ def test_workers_of_this_machine_are_not_for_a_cluster(arbiter: Run, tmp_path: P
     code, _, err = arbiter(
         "run-round", tmp_path / "s.yaml", "--scheduler", "tcp://127.0.0.1:1", "--workers", "2"
     )
-    assert (code, "--workers is for this machine" in err) == (2, True)
+    assert (code, "--workers cannot be combined with --scheduler" in err) == (2, True)

@@ -148,14 +148,14 @@ def test_mistakes_are_told_and_change_nothing(console: Callable[..., list[str]])
         "go home": "go home: write go, or go deal",
         "play 9": "a declaration is an integer from 0 to 1",
         "play 1 for 2": "seat 2 is not to act, but seat 0",
-        "seat 1 cat": "a seat takes bot:COMMAND, human or random, not 'cat'",
+        "seat 1 cat": "seat: expected bot:COMMAND, human or random, got 'cat'",
         "raw": "write raw SEAT COMMAND, such as raw 0 time_left 5000",
         "raw 0": "write raw SEAT COMMAND, such as raw 0 time_left 5000",
         "seat 1 bot:./none": "bot:./none: there is no program ./none",
-        "seat 1 bot:": "bot: needs a command, as in bot:python3 bot.py",
+        "seat 1 bot:": "bot: expected a command, as in bot:python3 bot.py",
         'seat 1 bot:"': 'bot:": No closing quotation',
         "set deals=[[2,0]": "set deals: the value cannot be read: '[[2,0]'",
-        "set deals": "set 'deals': write key=value",
+        "set deals": "set 'deals': expected key=value",
         "set colour=red": "colour: unknown option of planning (known: seats, deck, deals)",
         'set deck="': "No closing quotation",
         "deals none.json": "none.json: cannot be read: No such file or directory",
@@ -182,15 +182,15 @@ def test_a_word_that_is_neither_an_answer_nor_a_command_leads_to_help(
 
 def test_usage_errors_are_one_line(arbiter: Run, tmp_path: Path) -> None:
     cases = {
-        (): "what is to be played: --game G, --config CONFIG --player NAME, --config CONFIG --from MATCH_ID or --fr",
-        ("--from", "r001/t01/m0"): "--from needs the season's file: --config CONFIG",
-        ("--game", "planning", "--until", "3"): "--until belongs to --from MATCH_ID, --record FILE or",
-        ("--game", "planning", "--record", "x"): "a recorded match has its own game",
+        (): "expected --game G, --config CONFIG --player NAME, --config CONFIG --from MATCH_ID or --fr",
+        ("--from", "r001/t01/m0"): "--from needs the season's file (add --config CONFIG)",
+        ("--game", "planning", "--until", "3"): "--until needs --from MATCH_ID, --record FILE or",
+        ("--game", "planning", "--record", "x"): "a recorded match sets game",
         ("--record", str(tmp_path / "none")): "none: cannot be read: No such file",
         ("--from-replay", str(tmp_path / "none")): "none: cannot be read: No such file",
-        ("--from-replay", "x", "--record", "x"): "--record and --from-replay: one recorded match is fed",
-        ("--from-replay", "x", "--config", "x"): "a replay holds the whole match (leave out --config)",
-        ("--game", "planning", "--seat", "9=human"): "--seat: there is no seat 9, only 0 to 3",
+        ("--from-replay", "x", "--record", "x"): "--record and --from-replay: give only one recorded match",
+        ("--from-replay", "x", "--config", "x"): "--from-replay has the whole match (leave out --config)",
+        ("--game", "planning", "--seat", "9=human"): "--seat: expected 0 to 3, got 9",
         (*SHORT, "--seat", "bot:./nope"): "arbiter: bot:./nope: there is no program ./nope",
     }
     for arguments, words in cases.items():
@@ -243,7 +243,7 @@ def test_the_deals_of_a_record_are_dealt_again(
     path.write_text('{"hands": []}')
     code, _, err = arbiter("console", *SHORT, "--deals", path)
     assert code == 2
-    assert err.startswith(f"{path}: is neither a list of deals, ")
+    assert err.startswith(f"{path}: expected a list of deals, ")
 
 
 @pytest.mark.process
@@ -498,14 +498,14 @@ def test_a_program_that_is_gone_is_named_and_nobody_takes_its_seat_unasked(
     (tmp_path / "bot.py").unlink()
     record = json.loads(arbiter("show", changed_season, "r001/t01/m0", "--format", "json")[1])
     seat = record["players"].index("dan")
-    gone = f"the program of dan is gone: there is no file {tmp_path / 'bot.py'}"
+    gone = f"the program of dan is missing: there is no file {tmp_path / 'bot.py'}"
     (line,) = [
         line for line in arbiter("show", changed_season, "r001/t01/m0")[1].splitlines() if "but  " in line
     ]
-    assert line == f"  but      {gone}; --seat {seat}=... puts another in its place"
+    assert line == f"  but      {gone}; replace it with --seat {seat}=..."
     again = ("console", "--config", changed_season, "--from", "r001/t01/m0")
     assert arbiter(*again) == (
-        2, "", f"arbiter: seat {seat}: {gone} (--seat {seat}=random, human or bot:COMMAND puts another there)\n",
+        2, "", f"arbiter: seat {seat}: {gone} (replace it with --seat {seat}=random, human or bot:COMMAND)\n",
     )  # fmt: skip
     code, out, _ = arbiter(*again, "--seat", f"{seat}=random")
     assert (code, out.splitlines()[1 + seat]) == (0, f"  {seat}  random")
@@ -522,7 +522,7 @@ def test_players_whose_settings_are_not_kept_are_not_guessed(
         connection.execute(sa.delete(db_schema.configs))
     code, out, err = arbiter("console", "--config", changed_season, "--from", "r001/t01/m0")
     assert (code, out, err.count("\n")) == (2, "", 4)
-    assert "the command of dan is not known: the settings of that round are not kept" in err
+    assert "the command of dan is unknown: the settings of that round are not stored" in err
 
 
 # The machine alone, without a process.

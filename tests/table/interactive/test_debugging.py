@@ -17,7 +17,7 @@ from arbiter.games.planning import Planning
 from arbiter.match.clock import MS, TimeControl
 from arbiter.match.position import Position
 from arbiter.match.spec import Limits
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.table.interactive.debugging import DebuggedBot
 from arbiter.table.interactive.occupants import SeatCommand
 
@@ -50,7 +50,7 @@ def said() -> list[str]:
 def bot(tmp_path: Path, said: list[str]) -> Iterator[DebuggedBot]:
     (tmp_path / "bot.py").write_text(BOT)
     command = (sys.executable, "-S", "bot.py")
-    made = DebuggedBot("bot", registered("bot", command, tmp_path), LIMITS, said.append)
+    made = DebuggedBot("bot", register("bot", command, tmp_path), LIMITS, said.append)
     made.begin(2)
     yield made
     made.end()
@@ -119,4 +119,4 @@ def test_a_seat_without_a_program_cannot_be_debugged(
 ) -> None:
     words = ["console", "--game", "planning", "--isolation", "plain", "--seat", f"1={who}", "--debug", seat]
     assert exit_code(words) == 2
-    assert f"--debug {seat}: no bot sits there" in capsys.readouterr().err
+    assert f"--debug {seat}: no bot in this seat" in capsys.readouterr().err

@@ -89,7 +89,7 @@ def test_play_deals_its_cards_to_bots(arbiter: Run, tmp_path: Path) -> None:
     for more in (("--game", "planning"), ("--deals", replay), ("--config", "x")):
         code, _, err = arbiter("play", *given, *more)
         assert (code, err) == (
-            2, "arbiter: a replay has its own game, options and deals: leave out these options\n",
+            2, "arbiter: --from-replay sets game, options and deals: leave out these options\n",
         )  # fmt: skip
 
 
@@ -112,8 +112,8 @@ def test_a_file_that_is_none_is_one_line(arbiter: Run, tmp_path: Path) -> None:
     file, record = tmp_path / "x.json", match_of("planning")
     whole = as_sent(record)
     texts = {
-        "": "is no JSON",
-        "[" * 100_000: "is no JSON",
+        "": "is not JSON",
+        "[" * 100_000: "is not JSON",
         "[]": "is not a replay (arbiter-replay/1) (download one",
         json.dumps(
             record.to_json()

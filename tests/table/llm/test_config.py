@@ -10,7 +10,7 @@ import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.games.samples import HARNESS
-from arbiter.sandbox.player_command import readers
+from arbiter.sandbox.player_command import readable_rivals
 from arbiter.season.config import load
 from arbiter.season.config.loader import as_it_was
 from arbiter.season.config.models import PriceKeys
@@ -151,7 +151,7 @@ def test_another_model_should_get_another_version(read: Callable[..., Config]) -
 
 
 def test_models_share_no_files_that_are_anybodys(read: Callable[..., Config]) -> None:
-    found = readers([entry.player for entry in read().entries][:2])
+    found = readable_rivals([entry.player for entry in read().entries][:2])
     assert found == {}
 
 

@@ -119,8 +119,8 @@ def test_it_ends_by_its_intervals_or_its_money_and_its_pages_say_what_each_model
         assert f"{paid:.4f} EUR" in client.get(f"/seasons/four/matches/{match['id'].replace('/', '-')}").text
         sheet = client.get("/seasons/four/standings.csv").text
         assert sheet.splitlines()[0].endswith("cost,cost_a_match,legal_first")
-    assert f"{paid:.4f} EUR; legal at first try in" in four.run("show", four.file, match["id"])[1]
-    assert "nothing differs" in four.run("verify", four.file)[1]
+    assert f"{paid:.4f} EUR; legal at the first try in" in four.run("show", four.file, match["id"])[1]
+    assert "no differences" in four.run("verify", four.file)[1]
     # A narrower bound goes on.
     widest = max(rows[name]["high"] - rows[name]["elo"] for name in MODELS)
     after, _ = four.play(f"{{elo: {widest - 1}, cost: 1000}}", "run-round")

@@ -49,7 +49,7 @@ def test_a_season_of_models_and_rungs_is_played_checked_and_shown_after_an_outag
     assert standings["rounds_played"] == 1
     assert {row["player"] for row in standings["players"]} >= {"thinker@1", "quick@1", "greedy", "count"}
     assert all(row["faults"] == {} for row in standings["players"])
-    assert "nothing differs" in arbiter("verify", season_file)[1]
+    assert "no differences" in arbiter("verify", season_file)[1]
     record = json.loads(arbiter("show", season_file, "r001/t01/m0", "--format", "json")[1])
     kept = [bot["model"] for bot in record["bots"] if "model" in bot]
     assert {model["name"] for model in kept} == {"large", "small"}

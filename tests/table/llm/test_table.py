@@ -20,7 +20,7 @@ from arbiter.match.record import MatchRecord, MatchSummary
 from arbiter.match.spec import Player
 from arbiter.match.token_usage import BilledTokens
 from arbiter.sandbox.launcher import Launcher
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.sandbox.tiers import probe
 from arbiter.season.config.models import PACKAGE, harness_command
 from arbiter.table.conductor import Conductor, start_request
@@ -40,7 +40,7 @@ TIERS = [name for name, tier in probe().items() if tier.available]
 
 
 def model_player(entry: ModelEntry, name: str = "thinker") -> Player:
-    player = registered(name, harness_command(), Path("/"))
+    player = register(name, harness_command(), Path("/"))
     return replace(player, model=entry, read=(*player.read, str(PACKAGE)))
 
 
@@ -210,7 +210,7 @@ def test_no_rival_has_the_harness_descriptor(
         f"runpy.run_path({str(BOTS / 'planning_random.py')!r}, run_name='__main__')\n"
     )
     players = [*match_of(provider.entry(legal=True)).players]
-    players[2] = registered("nosy", [sys.executable, str(script)], tmp_path)
+    players[2] = register("nosy", [sys.executable, str(script)], tmp_path)
     record = table.play(spec_for(tuple(players), isolation="plain"))
     assert record.forfeit is None, record.forfeit
 

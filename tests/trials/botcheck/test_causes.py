@@ -16,7 +16,7 @@ from arbiter.contest.submissions.trial_matches import TriedProgram
 from arbiter.games import make
 from arbiter.match.limits import USUAL, override_limits
 from arbiter.sandbox.launcher import Launcher
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.trials.botcheck import Step, Subject, check_bot, probes, short_dialogues, verdicts
 from arbiter.trials.botcheck.probes import PAIRS, is_cause
 from arbiter.trials.botcheck.short_dialogues import Patience
@@ -90,7 +90,7 @@ def launcher() -> Iterator[Launcher]:
 def player_of(folder: Path, source: str) -> Player:
     (folder / "bot.py").write_text(source)
     (folder / "table.txt").touch()
-    return registered("bot", ("python3", "-I", "-S", "bot.py"), folder)
+    return register("bot", ("python3", "-I", "-S", "bot.py"), folder)
 
 
 @pytest.mark.parametrize(("fault", "game"), CASES)

@@ -34,7 +34,7 @@ BOTS = Path(__file__).parents[3] / "bots"
 PYTHON = (sys.executable, "-I", "-S")
 ADVISORY = ("unknown-command", "blank-lines", "line-ends", "same-seed", "batched", "quit", "end-of-input")
 """Without a season that needs them."""
-ADVICE = "no match under these terms comes to {}: advice, not a failure"
+ADVICE = "{}: not needed under these settings: advice, not a failure"
 SHORT = ("--option", "deals=[[2, 0], [3, 1]]")
 
 GEN = "if words[0] == 'gen_move': "

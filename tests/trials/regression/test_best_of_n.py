@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.cli.regress_report import Documents, EndedTest, print_ended
+from arbiter.cli.regress_report import Documents, EndedTest, print_report
 from arbiter.errors import ConfigError
 from arbiter.match.spec import original
 from arbiter.store import Store
@@ -84,9 +84,9 @@ def test_the_best_is_found_and_told_in_every_form(
     trial, end = play_choice(choice(elo1=60.0), InMemory(SECOND), store)
     assert (trial.verdict, trial.exit_code) == ("best", 0)
     assert headline(trial) == "best: fast, better than the base and all others"
-    print_ended(end)
+    print_report(end)
     files = [str(tmp_path / name) for name in ("j.xml", "s.md", "o.json")]
-    Documents(files[0], files[1], files[2], None).ended(end)
+    Documents(files[0], files[1], files[2], None).write_verdict(end)
     golden("regress_best.txt", f"{capsys.readouterr().out}\n----\n\n{(tmp_path / 's.md').read_text()}")
     assert ET.parse(files[0]).getroot().get("failures") == "0"
     found = json.loads((tmp_path / "o.json").read_text())

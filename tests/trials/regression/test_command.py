@@ -56,20 +56,20 @@ def test_a_better_candidate_passes_and_the_same_command_says_so_again_to_a_reade
     assert code == 0, out + err
     page = json.loads((tmp_path / "o.json").read_text())["page"]
     assert page.startswith("https://cards.example.org/tests/regress-")
-    assert f"arbiter: its page: {page}\n" in err
+    assert f"arbiter: test page: {page}\n" in err
     assert page in out
     assert out.startswith("better: ")
-    assert "expected are" in err
+    assert "expected: " in err
     assert 'failures="0"' in (tmp_path / "j.xml").read_text()
     code, again, err = regress(*words)
     assert (code, again) == (0, out)
     found = json.loads((tmp_path / "o.json").read_text())
     assert (found["from_store"], found["attempt"]) == (matches_in(tmp_path), 1)
-    assert f"decided before, and nothing is played: {matches_in(tmp_path)} matches, " in err
+    assert f"decided before, nothing to play: {matches_in(tmp_path)} matches, " in err
     code, out, err = regress(*words, "--fresh", "--max-blocks", "1")
     found = json.loads((tmp_path / "o.json").read_text())
     assert (code, found["verdict"], found["attempt"], found["from_store"]) == (1, "out_of_budget", 2, 0)
-    assert f"begun anew as {found['name']}" in err
+    assert f"started over as {found['name']}" in err
     read, write = os.pipe()
     os.close(read)
     with open(write, "w") as unread:
@@ -98,14 +98,14 @@ def test_a_candidate_that_does_not_start_fails_with_its_variables_in_the_command
         (["one.yaml", "two.yaml"], "unexpected extra argument"),
         (["gone.yaml"], "gone.yaml: cannot be read"),
         (["--base", "'", "--game", "planning"], '--base "\'": No closing quotation'),
-        (["--junit", "no/such/folder/j.xml"], "there is no such folder"),
+        (["--junit", "no/such/folder/j.xml"], "its folder does not exist"),
         (["--store", "mem", *GREEDIES], "--store: not a store: 'mem'"),
-        (["--report", "http://x", *several(f"a={RANDOM}", f"b={RANDOM}")], "--report: a choice among several candidates has no page"),
-        (["--report", "mine", *GREEDIES], "--report: not an address of a site: 'mine'"),
-        (several(f"a={RANDOM}", f"a={GREEDY}"), f"--candidate 'a={GREEDY}': a is named twice (give each a name"),
+        (["--report", "http://x", *several(f"a={RANDOM}", f"b={RANDOM}")], "--report: a test of several candidates has no page"),
+        (["--report", "mine", *GREEDIES], "--report: expected the address of a site, got 'mine'"),
+        (several(f"a={RANDOM}", f"a={GREEDY}"), f"--candidate 'a={GREEDY}': the name a appears twice (use different names)"),
         (several(f"base={RANDOM}", f"b={GREEDY}"), "--candidate.base: is the name of the other side"),
         (several("me", "you"), "--candidate.me: has no command (write NAME=COMMAND, or give the season's --config)"),
-        (several(f"{RANDOM} --seed=3", f"b={GREEDY}"), ": has no name (write NAME=COMMAND)"),
+        (several(f"{RANDOM} --seed=3", f"b={GREEDY}"), ": expected NAME=COMMAND"),
         (several("a=", f"b={GREEDY}"), "--candidate.a: is empty"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -141,11 +141,11 @@ def test_the_best_of_several_is_chosen_and_after_a_kill_the_choice_goes_on(
     found = json.loads((tmp_path / "o.json").read_text())
     assert (code, found["verdict"], found["best"], found["from_store"]) == (0, "best", "fast", before)
     assert out.startswith("best: fast, better than the base")
-    assert f"going on: {before} matches, " in err
-    assert "lot leaves after " in err
+    assert f"continuing: {before} matches, " in err
+    assert "lot is out after " in err
     code, again, err = regress(*words)
     assert (code, again) == (0, out)
-    assert "decided before, and nothing is played: " in err
+    assert "decided before, nothing to play: " in err
 
 
 def matches_in(folder: Path) -> int:

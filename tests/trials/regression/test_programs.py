@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.player_command import register
 from arbiter.store import Store
 from arbiter.trials.regression import program_identity
 from arbiter.trials.regression.program_identity import Digests
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 def digests(
     folder: Path, *command: str, read: tuple[str, ...] = (), apart: tuple[Path, ...] = ()
 ) -> dict[str, dict[str, str]]:
-    return Digests(apart).of(registered("bot", command, folder, read=read))
+    return Digests(apart).of(register("bot", command, folder, read=read))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_large_files_count_by_size_and_time(
 ) -> None:
     monkeypatch.setattr(program_identity, bound, most)
     data = folder / "bot" / "nets" / "deep" / "a.bin"
-    player = registered("bot", ["bot/run.sh"], folder)
+    player = register("bot", ["bot/run.sh"], folder)
     looking = Digests()
     before = looking.of(player)
     assert looking.notes == [f"{data}: too large to read; size and time count, not the content"]
@@ -116,7 +116,7 @@ def test_of_a_folder_with_too_many_files_only_those_directly_in_it_count(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(program_identity, "MOST_FILES", 3)
-    player = registered("bot", ["bot/run.sh"], folder)
+    player = register("bot", ["bot/run.sh"], folder)
     looking = Digests()
     before = looking.of(player)
     assert [note.partition(":")[0] for note in looking.notes] == [f"{folder / 'bot'} holds more than 3 files"]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.cli.bot_arguments import players_of
+from arbiter.cli.bot_arguments import parse_players
 from arbiter.cli.ci_reports import Case, junit
-from arbiter.cli.regress_report import Documents, EndedTest, page_of, print_ended, shape, summary
+from arbiter.cli.regress_report import Documents, EndedTest, page_url, print_report, report_json, summary
 from arbiter.cli.rerun_command import play_command
 from arbiter.errors import ConfigError
 from arbiter.store import Store
@@ -76,11 +76,11 @@ def test_each_verdict_in_every_form_agrees_with_the_exit_code(
 ) -> None:
     end, code = end_of(verdict), ENDS[verdict][2]
     assert (end.trial.verdict, end.trial.exit_code) == (verdict, code)
-    print_ended(end)
+    print_report(end)
     text = capsys.readouterr().out
     golden(f"regress_{verdict}.txt", f"{text}\n----\n\n{summary(end, 'records')}")
     files = {name: str(tmp_path / name) for name in ("junit.xml", "summary.md", "out.json", "records")}
-    Documents(*files.values()).ended(end)
+    Documents(*files.values()).write_verdict(end)
     found = json.loads((tmp_path / "out.json").read_text())
     assert found.keys() >= KEYS
     assert (found["verdict"], found["exit"], found["seconds"]) == (verdict, code, 61.5)
@@ -105,8 +105,8 @@ def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_no
 ) -> None:
     end = ended(InMemory(skilled("base")), non_regression=True, elo0=-100.0)
     assert end.trial.verdict == "not_better"
-    print_ended(end)
-    Documents(str(tmp_path / "j.xml"), None, None, None).ended(end)
+    print_report(end)
+    Documents(str(tmp_path / "j.xml"), None, None, None).write_verdict(end)
     texts = [capsys.readouterr().out, (tmp_path / "j.xml").read_text(), summary(end)]
     assert all("not shown to be no worse: the results are against" in text for text in texts)
     assert not any("regression" in text.replace("arbiter regress", "") for text in texts)
@@ -114,8 +114,8 @@ def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_no
 
 def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     end = ended(InMemory(skilled("candidate")), measure="points", elo1=30.0)
-    print_ended(end)
-    text, found = capsys.readouterr().out, shape(end)
+    print_report(end)
+    text, found = capsys.readouterr().out, report_json(end)
     assert text.startswith("better: the points favour +30 rather than +0 Elo")
     assert "a match; one point is about" in text
     assert f"results    Elo {found['by_results']['elo']:+.1f}" in text
@@ -123,18 +123,18 @@ def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("site", ["https://cards.example.org", "http://127.0.0.1:8000/", "HTTPS://x/under/"])
-def test_the_page_of_a_test_is_linked_in_every_form(
+def test_the_page_url_a_test_is_linked_in_every_form(
     site: str, end_of: Callable[[str], EndedTest], capsys: pytest.CaptureFixture[str]
 ) -> None:
     end = end_of("better")
-    page = page_of(site, end.trial.experiment.name)
+    page = page_url(site, end.trial.experiment.name)
     assert page == f"{site.rstrip('/')}/tests/{end.trial.experiment.name}"
-    assert shape(end)["page"] is None
+    assert report_json(end)["page"] is None
     assert "/tests/" not in summary(end)
     end = end._replace(page=page)
-    print_ended(end)
+    print_report(end)
     assert f"\n  page       {page}\n" in capsys.readouterr().out
-    assert shape(end)["page"] == page
+    assert report_json(end)["page"] == page
     assert f"\n\n[The test from block to block](<{page}>)\n" in summary(end)
 
 
@@ -155,12 +155,12 @@ def test_what_is_no_site_is_refused(site: str) -> None:
     with pytest.raises(
         ConfigError, match=r"--report: not an address of a site: .*https://cards\.example\.org"
     ):
-        page_of(site, "regress-1")
+        page_url(site, "regress-1")
 
 
 @pytest.mark.parametrize("code", [2, 4, 5, 130])
 def test_without_a_verdict_the_documents_say_why(code: int, tmp_path: Path) -> None:
-    Documents(str(tmp_path / "j.xml"), str(tmp_path / "s.md"), str(tmp_path / "o.json"), None).failed(
+    Documents(str(tmp_path / "j.xml"), str(tmp_path / "s.md"), str(tmp_path / "o.json"), None).write_failure(
         "the store | is gone", code, 1.0
     )
     failure = ET.parse(tmp_path / "j.xml").getroot().find("testcase/failure")
@@ -184,7 +184,7 @@ def test_text_of_a_bots_making_cannot_break_the_documents() -> None:
 
 def test_the_worst_matches_are_faults_and_then_the_heaviest_losses(tmp_path: Path) -> None:
     end = ended(InMemory(skilled("base"), once("candidate")), elo1=30.0)
-    worst = shape(end)["worst"]
+    worst = report_json(end)["worst"]
     assert worst[0]["match"] == "b0002/m1"
     scores = [entry["score"] for entry in worst]
     assert scores == sorted(scores)
@@ -215,7 +215,7 @@ def test_a_match_can_be_played_again_by_the_command_that_is_given() -> None:
     bots = [words[n + 1] for n, word in enumerate(words) if word == "--bot"]
     assert shlex.split(bots[0]) == ["LEVEL=a b", *COMMAND, "it's"]
     assert "--delivery" not in words
-    (candidate, _) = players_of([bots[0], bots[0]])
+    (candidate, _) = parse_players([bots[0], bots[0]])
     assert (candidate.env, candidate.command) == (spec.players[0].env, spec.players[0].command)
 
 
@@ -233,7 +233,7 @@ def test_a_document_that_cannot_be_written_costs_neither_the_others_nor_the_verd
     (tmp_path / "file").touch()
     documents = Documents(None, "/dev/full", str(tmp_path / "out.json"), str(tmp_path / "file" / "records"))
     with pytest.raises(ConfigError) as error:
-        documents.ended(end)
+        documents.write_verdict(end)
     assert [problem.path[0] for problem in error.value.problems] == [
         "/dev/full",
         str(tmp_path / "file" / "records"),

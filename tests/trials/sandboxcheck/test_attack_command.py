@@ -92,12 +92,12 @@ def test_an_attack_that_gets_through_is_named_and_ends_in_1(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--only", "spi"), "arbiter: --only spi: there is no such attack (did you mean spy?)"),
+        (("--only", "spi"), "arbiter: --only spi: unknown attack (did you mean spy?)"),
         (
             ("--output", "nowhere/attacks.json"),
-            "nowhere/attacks.json: cannot be written: there is no such folder",
+            "nowhere/attacks.json: cannot be written: its folder does not exist",
         ),
-        (("--output", ""), "arbiter: a file's name is empty"),
+        (("--output", ""), "arbiter: empty file name"),
     ],
 )
 def test_what_cannot_be_played_is_said_in_a_line(words: tuple[str, ...], said: str, arbiter: Run) -> None:

@@ -61,8 +61,8 @@ def test_a_tuning_ends_with_an_estimate_its_way_and_a_test(tune: Run, tmp_path: 
     assert (tmp_path / "way.svg").read_text().startswith("<svg ")
     code, out, err = tune(file)
     assert code == 0
-    assert "going on: 10 matches came from the store (tune-" in err
-    assert "decided before, and nothing is played" not in out
+    assert "continuing: 10 matches from the store (tune-" in err
+    assert "decided before, nothing to play" not in out
     assert out.splitlines()[1].split() == ["iteration", "tilt"]
     assert f"estimate {found['estimate']['tilt']:.4g}".split() in [line.split() for line in out.splitlines()]
     assert "undecided after 3 blocks: the budget is spent" in out
@@ -91,4 +91,4 @@ def test_a_mistake_has_its_place_and_is_an_exit_of_2(tune: Run, tmp_path: Path) 
     assert code == 2
     assert err == f"{file}:27:1: iteration: unknown key (did you mean iterations?)\n"
     assert tune("gone.yaml")[2].startswith("gone.yaml: cannot be read")
-    assert "there is no such folder" in tune(write(tmp_path), "--picture", "no/way.svg")[2]
+    assert "its folder does not exist" in tune(write(tmp_path), "--picture", "no/way.svg")[2]

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from arbiter.cli.table_setup import occupant_of
+from arbiter.cli.table_setup import make_occupant
 from arbiter.games import make, names
 from arbiter.web.applet import saved_tables
 from arbiter.web.applet.saved_tables import Remembered
@@ -273,7 +273,7 @@ def test_each_shipped_bot_can_be_seated(unchanged: Owner) -> None:
     bots = unchanged.get("/bots")["bots"]
     assert {bot["game"] for bot in bots} == set(names())
     for bot in bots:
-        assert occupant_of(bot["who"], LIMITS).who == bot["who"]
+        assert make_occupant(bot["who"], LIMITS).who == bot["who"]
 
 
 def test_each_game_is_told_with_its_options(unchanged: Owner) -> None:

@@ -65,7 +65,7 @@ def sitting(
     **more: Any,
 ) -> Iterator[Sitting]:
     """A table with these in the seats, and random players in the others; `more` are options of the command."""
-    from arbiter.cli.table_setup import lay
+    from arbiter.cli.table_setup import set_up_table
     from arbiter.table.interactive.session import Session
     from arbiter.web.applet.schema import explanation
 
@@ -75,7 +75,7 @@ def sitting(
     given: dict[str, Any] = dict.fromkeys(nothing.split()) | {
         "game_name": game, "seats": seats, "options": tuple(options), "names": (), "seed": "1", "isolation": "plain",
     }  # fmt: skip
-    laid = lay(**(given | more))
+    laid = set_up_table(**(given | more))
     session = Session(explanation)
     try:
         session.begin(laid.setup, laid.occupants, laid.moves or ())
@@ -96,7 +96,7 @@ def _served(session: Session, folder: Path) -> Iterator[str]:
     """The link to an applet on a free port of loopback."""
     import uvicorn
 
-    from arbiter.cli.table_setup import lay_match, lay_record, occupant_of
+    from arbiter.cli.table_setup import make_occupant, set_up_match, set_up_record
     from arbiter.web.applet.app import make_app
     from arbiter.web.applet.get_routes import News
     from arbiter.web.applet.post_routes import Readers
@@ -106,7 +106,7 @@ def _served(session: Session, folder: Path) -> Iterator[str]:
     listening = bound_socket("127.0.0.1", 0)
     port = listening.getsockname()[1]
     news = News(session)
-    readers = Readers(occupant_of, lay_record, lay_match)
+    readers = Readers(make_occupant, set_up_record, set_up_match)
     app, door = make_app(session, news, readers, Remembered(folder / "applet.json"), port)
     config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
