@@ -111,9 +111,8 @@ def _play(
             for match in stored_matches(play_blocks(stored, [chosen.specs(stored.seed, played)], executor)):
                 bar.show_match(match.summary)
             bar.close()
-            note(
-                f"round {played} of {rounds}: {_line(gauntlet_result(chosen, stored.summaries(played), standings))}"
-            )
+            result = gauntlet_result(chosen, stored.summaries(played), standings)
+            note(f"round {played} of {rounds}: {_line(result)}")
     return gauntlet_result(chosen, stored.summaries(rounds), standings)
 
 
