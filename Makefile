@@ -56,9 +56,9 @@ dist: $(DEV) ## sdist and wheel in dist/, tested
 
 check-scripts: $(DEV) node_modules/.whole ## types and lint of the pages' scripts, where npm is
 	@if [ ! -e node_modules/.whole ]; then echo "nothing from npm: the pages' scripts are not checked" >&2; else \
-	  set -e; mkdir -p build; $(BIN)/python -m tests.web.told >build/told.json; \
-	  node_modules/.bin/openapi-typescript build/told.json --root-types --root-types-no-schema-prefix >build/told.d.ts; \
-	  echo "export as namespace Told;" >>build/told.d.ts; \
+	  set -e; mkdir -p build; $(BIN)/python -m tests.web.api_types >build/api.json; \
+	  node_modules/.bin/openapi-typescript build/api.json --root-types --root-types-no-schema-prefix >build/api.d.ts; \
+	  echo "export as namespace Api;" >>build/api.d.ts; \
 	  node_modules/.bin/tsc; \
 	  node_modules/.bin/oxlint --quiet arbiter/web/static; \
 	fi

@@ -19,8 +19,8 @@ from arbiter.table.interactive.setup import LaidTable
 
 if TYPE_CHECKING:
     from arbiter.table.interactive.session import Session
-    from arbiter.web.applet.get_routes import News
-    from arbiter.web.applet.saved_tables import Remembered
+    from arbiter.web.applet.get_routes import ChangeEvents
+    from arbiter.web.applet.saved_tables import SavedTables
     from arbiter.web.http.http_server import Server
 
 ALONE_SECONDS = 300.0
@@ -46,38 +46,38 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
     Example: arbiter applet --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
     """
     with require_extra("applet", "web"):
-        from arbiter.web.applet.access_guard import address_apart
+        from arbiter.web.applet.access_guard import random_loopback_address
         from arbiter.web.applet.app import make_app
-        from arbiter.web.applet.get_routes import News
+        from arbiter.web.applet.get_routes import ChangeEvents
         from arbiter.web.applet.post_routes import Readers
-        from arbiter.web.applet.saved_tables import Remembered, place
+        from arbiter.web.applet.saved_tables import SavedTables, saved_tables_file
         from arbiter.web.applet.schema import explanation
         from arbiter.web.http import http_server
         from arbiter.web.http.traffic import Log
     from arbiter.table.interactive.session import Session
 
-    remembered = Remembered(place())
+    remembered = SavedTables(saved_tables_file())
     if remembered.note:
         note(remembered.note)
     laid = _first_table(given, remembered)
-    listening = [http_server.bound_socket("127.0.0.1", port)]
+    listening = [http_server.bind_socket("127.0.0.1", port)]
     session, log = Session(explanation), Log()
-    news = News(session)
+    news = ChangeEvents(session)
     own, apart = listening[0].getsockname()[1], ""
     if not no_browser and any(map(os.environ.get, SCREENS)):
         # A system with a single loopback address opens that one.
         with suppress(ConfigError):
-            listening.append(http_server.bound_socket(address_apart(), own))
+            listening.append(http_server.bind_socket(random_loopback_address(), own))
         apart = listening[-1].getsockname()[0]
     readers = Readers(make_occupant, set_up_record, set_up_match)
-    app, door = make_app(session, news, readers, remembered, own, apart)
-    web, _ = http_server.share_cores()
+    app, guard = make_app(session, news, readers, remembered, own, apart)
+    web, _ = http_server.split_cores()
     server = http_server.Server(app, listening, web, log, news.close)
     try:
         server.start()
         server.ready.wait()
         server.check()
-        link = f"http://127.0.0.1:{own}/?key={door.key}"
+        link = f"http://127.0.0.1:{own}/?key={guard.key}"
         with suppress(KeyboardInterrupt):
             for occupant in laid.occupants:
                 if isinstance(occupant, DebuggedBot):
@@ -86,7 +86,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
             say(f"open {link}")
             if apart:
                 # Other users can see the browser's command line: the ticket in it works once.
-                webbrowser.open(f"http://{apart}:{own}/?key={door.ticket()}")
+                webbrowser.open(f"http://{apart}:{own}/?key={guard.make_ticket()}")
             _run(server, session, news)
     finally:
         session.close()
@@ -97,7 +97,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
             note(f"seat {seat}: {said}")
 
 
-def _first_table(given: dict[str, Any], remembered: Remembered) -> LaidTable:
+def _first_table(given: dict[str, Any], remembered: SavedTables) -> LaidTable:
     """Return the table that the options describe, by default the last one, or else a small one."""
     from arbiter.web.applet.table_forms import table_of
 
@@ -115,7 +115,7 @@ def _first_table(given: dict[str, Any], remembered: Remembered) -> LaidTable:
     return set_up_table("planning", ("human",))
 
 
-def _run(server: Server, session: Session, news: News) -> None:
+def _run(server: Server, session: Session, news: ChangeEvents) -> None:
     """Wait until the user quits or no page is connected; ServerFailed if the server ends first."""
     while not session.closed.is_set():
         server.check()

@@ -82,9 +82,9 @@ def serve(
         alone = "Give a CONFIG, --tests STORE or --attacks FILE."
         raise click.UsageError(f"{option} needs a CONFIG." if option else alone)
     with require_extra("serve", "web"):
-        from arbiter.web.child_processes import Coordinators, refuse_shared_files
+        from arbiter.web.child_processes import Coordinators, check_separate_stores
         from arbiter.web.http import http_server
-        from arbiter.web.http.live_events import Live
+        from arbiter.web.http.live_events import LiveEvents
         from arbiter.web.http.request_guard import Hosts
         from arbiter.web.http.traffic import Log
         from arbiter.web.http.watched_seasons import Seasons
@@ -98,7 +98,7 @@ def serve(
     files = [Path(config) for config in configs]
     settled = [load_to_play(config) for config in configs] if play or most_tables else []
     if play:
-        refuse_shared_files((config.season, file_of(config.store)) for config in settled)
+        check_separate_stores((config.season, file_of(config.store)) for config in settled)
     with ExitStack() as stack:
         seasons = stack.enter_context(closing(Seasons(files)))
         trials = None if tests is None else stack.enter_context(closing(Trials(tests)))
@@ -107,20 +107,20 @@ def serve(
             pass
         if trials is not None:
             trials.page(1)
-        log, live = Log(), Live(seasons)
-        web, others = http_server.share_cores()
+        log, live = Log(), LiveEvents(seasons)
+        web, others = http_server.split_cores()
         played = {name: season.path for name, season in seasons.watched.items()} if play else {}
         coordinators = Coordinators(played, others, log, seasons.wish)
         tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
-        listening = http_server.bound_socket(host, port)
+        listening = http_server.bind_socket(host, port)
         sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
-        coordinators.help_with("inspect", sent, web, log)
+        coordinators.add_helper("inspect", sent, web, log)
         told = [one.path for one in seasons.watched.values() if one.config.webhooks]
         for path in told:
             # An unusable secret is reported now, not in the log.
             load(path, check_secrets=True)
         site_address = ["--public-url", public[0]] if public else []
-        coordinators.help_with("notify", told, web, log, *site_address)
+        coordinators.add_helper("notify", told, web, log, *site_address)
         # Objects that live until the end are excluded from the collections that delay answers.
         gc.collect()
         gc.freeze()
@@ -160,8 +160,8 @@ def _run(server: Server, coordinators: Coordinators, tables: Tables | None) -> N
     """Run until a signal; ServerFailed if the server ends first."""
     coordinators.start()
     while True:
-        coordinators.look()
+        coordinators.poll()
         if tables is not None:
-            tables.look()
+            tables.poll()
         server.check()
         time.sleep(LOOK_SECONDS)

@@ -1,8 +1,7 @@
-"""The children of `serve`: with --play a coordinator for each season, an inspector of what authors send, and
-one who tells webhooks.
+"""Child processes of `serve`: with --play a coordinator per season, an inspector, a webhook notifier.
 
-A child ends with its parent, however that ends. One that the store refused, or that was killed, is started
-again after a while; one that ended for a reason that somebody must look at is when an organiser says so.
+A child ends with its parent, even if the parent is killed. A child that the store refused or a signal killed
+is restarted after a delay; a child that ended for a reason an organiser must resolve is restarted on request.
 """
 
 from __future__ import annotations
@@ -29,35 +28,35 @@ if TYPE_CHECKING:
 
     from arbiter.web.http.traffic import Log
 
-AGAIN_AFTER = (5.0, 30.0, 120.0, 600.0)
-"""Seconds before one is tried again; the last of them from then on."""
-WELL_AFTER = 600.0
-"""Seconds that a coordinator has run without trouble when the next one counts as the first."""
+RETRY_DELAYS = (5.0, 30.0, 120.0, 600.0)
+"""Seconds before each restart; the last one repeats."""
+HEALTHY_AFTER = 600.0
+"""Seconds of running after which the count of failures starts over."""
 PR_SET_PDEATHSIG = 1
 KEPT_LINES = 100
 REFUSED, STOPPED = 2, 130
 AGAIN = "arbiter resume, or an organiser on the site, starts it again"
 MEANINGS = {
-    0: "all is played that the season's file asks for",
-    REFUSED: f"its file must be put right, or its changes accepted (arbiter accept); {AGAIN}",
-    4: f"somebody must look at it; {AGAIN}",
+    0: "all rounds of the season's file are played",
+    REFUSED: f"correct its file, or accept its changes (arbiter accept); {AGAIN}",
+    4: f"an organiser must resolve this; {AGAIN}",
     STOPPED: f"it was asked to stop; {AGAIN}",
 }
 HELPERS = {"inspect": ("submissions", "inspector"), "notify": ("webhooks", "notifier")}
-"""By command what it is for, and what it is called in the log."""
+"""By command: what it serves, and its name in the log."""
 HELPER_MEANINGS = {
-    REFUSED: "a season's file must be put right; then start this again",
-    STOPPED: "it was asked to stop; start this again to go on",
+    REFUSED: "correct a season's file, then start this again",
+    STOPPED: "it was asked to stop; start this again to continue",
 }
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 HELPER_NICE = 15
-"""Beside the pages, and less urgent."""
+"""Helpers share a core with the pages, which come first."""
 _libc = ctypes.CDLL(None)
 
 
 @contextmanager
-def _signals_after() -> Iterator[None]:
-    """Hear signals to end when it is over: what is raised while Python forks is lost, with a traceback."""
+def _defer_signals() -> Iterator[None]:
+    """Deliver termination signals after the block: an exception raised while Python forks is lost."""
     came: list[int] = []
     before = {number: signal.signal(number, lambda one, _: came.append(one)) for number in ENDING}
     try:
@@ -71,9 +70,9 @@ def _signals_after() -> Iterator[None]:
 
 @dataclass(eq=False)
 class Coordinator:
-    """A process that plays one season, or another command of ours, and those that follow it.
+    """A child process that plays one season or runs another command, with its restarts.
 
-    `meanings` are by exit code the ends after which it is not started again.
+    `meanings` lists the exit codes after which it is not restarted.
     """
 
     name: str
@@ -92,13 +91,13 @@ class Coordinator:
 
     @property
     def runs(self) -> bool:
-        """True while there is a process, or there is soon to be one again."""
+        """True while the process exists or a restart is scheduled."""
         return self._process is not None or self._next is not None
 
     def start(self) -> None:
         """Start the process. Only in the main thread: the kernel ends it with the thread that started it."""
         self._began, self._next = time.monotonic(), None
-        with _signals_after():
+        with _defer_signals():
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "arbiter", *self.words],
                 stdin=subprocess.DEVNULL,
@@ -106,29 +105,29 @@ class Coordinator:
                 stderr=subprocess.PIPE,
                 text=True,
                 errors="replace",
-                # Ctrl-C is for us; we tell the children.
+                # Ctrl-C reaches the parent alone, which ends its children.
                 process_group=0,
-                preexec_fn=partial(_be_born, os.getpid(), self.cores, self.nice),
+                preexec_fn=partial(_set_up_child, os.getpid(), self.cores, self.nice),
             )
-        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
+        threading.Thread(target=self._copy_stderr, args=(self._process,), daemon=True).start()
 
-    def look(self) -> None:
-        """See whether it has ended, and start it again when it is time."""
+    def poll(self) -> None:
+        """Record the exit of the process, and restart it when its delay has passed."""
         if self._process is not None:
             code = self._process.poll()
             if code is not None:
-                self._ended(code)
+                self._record_exit(code)
         if self._next is not None and time.monotonic() >= self._next:
             self.start()
 
     def ask_to_end(self) -> None:
-        """Send SIGTERM: what is stored stays, what is in flight is void."""
+        """Send SIGTERM and schedule no restart: stored matches stay, those in flight are void."""
         self._next = None
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
 
     def end(self, until: float) -> None:
-        """Wait for the end until a moment of `time.monotonic`; kill it then."""
+        """Wait for the exit until `until`, a time of `time.monotonic`; then kill the process."""
         if self._process is None:
             return
         try:
@@ -137,28 +136,28 @@ class Coordinator:
             self._process.kill()
             self._process.wait()
 
-    def _listen(self, process: subprocess.Popen[str]) -> None:
+    def _copy_stderr(self, process: subprocess.Popen[str]) -> None:
         assert process.stderr is not None
         for line in process.stderr:
             self.said.append(line.rstrip("\n"))
             self.log.write(f"{self.name}: {self.said[-1]}")
 
-    def _ended(self, code: int) -> None:
+    def _record_exit(self, code: int) -> None:
         lasted = time.monotonic() - self._began
         self._process, self.exit_code = None, code
         if code in self.meanings:
             self.log.write(f"{self.name}: its {self.what} ended with {code}: {self.meanings[code]}")
             return
-        self._failures = 0 if lasted > WELL_AFTER else self._failures
-        wait = AGAIN_AFTER[min(self._failures, len(AGAIN_AFTER) - 1)]
+        self._failures = 0 if lasted > HEALTHY_AFTER else self._failures
+        wait = RETRY_DELAYS[min(self._failures, len(RETRY_DELAYS) - 1)]
         self._failures += 1
         self._next = time.monotonic() + wait
         how = f"was killed by signal {-code}" if code < 0 else f"ended with {code}"
-        self.log.write(f"{self.name}: its {self.what} {how}: tried again in {wait:.0f} s")
+        self.log.write(f"{self.name}: its {self.what} {how}: restart in {wait:.0f} s")
 
 
 class Coordinators:
-    """Those of all seasons; the cores are dealt out among them, each its own as far as they go."""
+    """The children of all seasons, which share the cores; each has a separate one while cores last."""
 
     def __init__(
         self,
@@ -167,7 +166,7 @@ class Coordinators:
         log: Log,
         wish: Callable[[str], tuple[bool, RunOrder]] = lambda _: (False, NO_ORDER),
     ) -> None:
-        """`wish` says of a season whether it is paused, and what was ordered last."""
+        """`wish` returns whether a season is paused, and its last order."""
         names = list(files)
         shares = [list(cores[k :: len(names)]) or [cores[k % len(cores)]] for k in range(len(names))]
         self._players = [
@@ -178,10 +177,10 @@ class Coordinators:
         self.ended: dict[str, int] = {}
         self._wish, self._done = wish, dict[str, int]()
 
-    def help_with(
+    def add_helper(
         self, command: str, files: Iterable[Path], cores: Sequence[int], log: Log, *options: str
     ) -> None:
-        """Have one of `HELPERS`, too, for these seasons; none if there are none."""
+        """Add one of `HELPERS` for the seasons of these files, if any."""
         if words := [str(file) for file in files]:
             name, what = HELPERS[command]
             more = cores, log, what, HELPER_MEANINGS, HELPER_NICE
@@ -194,10 +193,10 @@ class Coordinators:
             if not paused:
                 coordinator.start()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         for coordinator in self._all:
             ran = coordinator.runs
-            coordinator.look()
+            coordinator.poll()
             if coordinator not in self._players:
                 continue
             if coordinator.exit_code is not None:
@@ -206,9 +205,9 @@ class Coordinators:
                 self._resume(coordinator, ran)
 
     def _resume(self, coordinator: Coordinator, ended: bool) -> None:
-        """Start one again that does not run, if it was ordered to go on since it was started.
+        """Restart a stopped coordinator if an organiser resumed its season since its last start.
 
-        Where one has just `ended` because somebody must look at it, only a later order counts.
+        If it has just `ended` for a reason an organiser must resolve, only a later order counts.
         """
         name = coordinator.name
         paused, wish = self._wish(name)
@@ -223,13 +222,13 @@ class Coordinators:
             coordinator.ask_to_end()
 
     def end(self, until: float) -> None:
-        """Wait until all have ended, or kill them."""
+        """Wait for the exit of all children; kill those still running at `until`."""
         for coordinator in self._all:
             coordinator.end(until)
 
 
-def refuse_shared_files(files: Iterable[tuple[str, Path | None]]) -> None:
-    """StoreError where two seasons (name and store's file) share a file: one at a time plays on it."""
+def check_separate_stores(files: Iterable[tuple[str, Path | None]]) -> None:
+    """Raise StoreError if two seasons (name, store's file) share a file: only one can be played at a time."""
     seen: dict[Path, str] = {}
     for name, file in files:
         if file is None:
@@ -237,15 +236,15 @@ def refuse_shared_files(files: Iterable[tuple[str, Path | None]]) -> None:
         other = seen.setdefault(file.resolve(), name)
         if other != name:
             raise StoreError(
-                f"{other} and {name} are kept in one file, {file}, on which one at a time can be played:"
-                " give each a store of its own, or take PostgreSQL"
+                f"{other} and {name} share the store {file}, which can play one season at a time:"
+                " give each a separate store, or use PostgreSQL"
             )
 
 
-def _be_born(parent: int, cores: Sequence[int], nice: int) -> None:
-    """Runs in the child before the program: ended with its parent, on its cores, not as nice as the web."""
+def _set_up_child(parent: int, cores: Sequence[int], nice: int) -> None:
+    """Prepare the child before exec: end it with its parent, pin it to `cores`, add `nice`."""
     for number in ENDING:
-        # The parent's handlers are not ours.
+        # The parent's handlers would be inherited.
         signal.signal(number, signal.SIG_DFL)
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     if os.getppid() != parent:

@@ -1,4 +1,4 @@
-"""The site: views, and beside them the other pages, the API below ``/api/v1``, static files."""
+"""The site: views, other pages, the API below ``/api/v1``, static files."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from arbiter.season.snapshot import schema as picture
 from arbiter.season.snapshot import season_figures
 from arbiter.web.api import authors, organisers, requests
 from arbiter.web.api.schema import Failure
-from arbiter.web.http.concurrency_limits import Places, address_of
-from arbiter.web.http.http_errors import nothing_here, tell_failure, too_many
-from arbiter.web.http.live_events import RETRY_SECONDS, Live
+from arbiter.web.http.concurrency_limits import ConcurrencyLimits, address_of
+from arbiter.web.http.http_errors import handle_error, not_found, too_many
+from arbiter.web.http.live_events import RETRY_SECONDS, LiveEvents
 from arbiter.web.http.query_params import Parameter, check_names
-from arbiter.web.http.request_bodies import Bodies, Uploads
-from arbiter.web.http.request_guard import Guard, given
+from arbiter.web.http.request_bodies import BodyLimits, Uploads
+from arbiter.web.http.request_guard import Guard, unescape_slashes
 from arbiter.web.http.sse import stream_answer
 from arbiter.web.http.traffic import RequestLog, Traffic, metrics
 from arbiter.web.pages import join, own_pages, site_pages, source_compare
 from arbiter.web.pages import requests as request_pages
 from arbiter.web.pages.visitor_table_routes import table_routes
-from arbiter.web.rendering.compression import Packing, send_asset
+from arbiter.web.rendering.compression import Compression, send_asset
 from arbiter.web.rendering.templates import prepare, render
-from arbiter.web.views.cached_views import Showing
+from arbiter.web.views.cached_views import CachedViews
 from arbiter.web.views.registry import ANSWERS
 from arbiter.web.views.rules import manuals
 
@@ -51,51 +51,51 @@ if TYPE_CHECKING:
 
 SEASON = Parameter("season", ".*")
 ERRORS: dict[int | str, dict[str, object]] = {
-    404: {"description": "What does not exist, or cannot be seen yet.", "model": Failure},
-    422: {"description": "What cannot be asked here.", "model": Failure},
+    404: {"description": "Does not exist, or cannot be shown yet.", "model": Failure},
+    422: {"description": "Invalid parameter or value.", "model": Failure},
 }
 MANY: dict[int | str, dict[str, object]] = {
     **ERRORS,
     200: {"content": {"text/event-stream": {}}},
-    429: {"description": "Too many listen.", "model": Failure},
+    429: {"description": "Too many listeners.", "model": Failure},
 }
 READ = ["GET", "HEAD"]
-NOBODY: Mapping[str, int] = {}
+NO_EXIT_CODES: Mapping[str, int] = {}
 
 
 async def _refuse_unknown(request: Request) -> None:
-    """Refusal of a query with a name that the document does not have."""
+    """Raise Refusal for a query parameter that the OpenAPI document does not list."""
     if not request.query_params:
         return
-    # The document takes long to make: not for who asks for nothing in particular.
+    # Building the document is slow; requests without a query do not wait for it.
     described = request.app.openapi()["paths"][request.scope["route"].path_format][request.method.lower()]
     known = [one["name"] for one in described.get("parameters", ()) if one["in"] == "query"]
     check_names(request.query_params, known)
 
 
 router = APIRouter(dependencies=[Depends(_refuse_unknown)])
-"""The same for all sites of a process: the models of its answers take long to make."""
+"""Shared by all sites of a process: building its response models is slow."""
 
 
 @router.get("/seasons", responses={422: ERRORS[422]})
 def list_seasons(request: Request) -> picture.SeasonList:
-    """All seasons that are begun."""
+    """Return all seasons that have begun."""
     return {"seasons": [season_figures.season(state) for state in request.app.state.seasons.states()]}
 
 
 def _nothing_here() -> None:
-    raise nothing_here()
+    raise not_found()
 
 
 def _describe(view: View) -> None:
-    """Put a view into the document; it is answered before a request comes here."""
-    named = [one.describe("path") for one in (SEASON, *view.of)]
-    asked = [one.describe("query") for one in view.asks]
+    """Add a view to the OpenAPI document; `CachedViews` answers it before the router does."""
+    named = [one.describe("path") for one in (SEASON, *view.in_path)]
+    asked = [one.describe("query") for one in view.in_query]
     router.add_api_route(
         f"/seasons/{{season}}{view.path}",
         _nothing_here,
         name=f"read_season{view.path}".replace("/", "_"),
-        description=view.says,
+        description=view.description,
         openapi_extra={"parameters": named + asked},
         response_model=view.shape,
         responses=ERRORS,
@@ -108,15 +108,15 @@ for _view in ANSWERS.values():
 
 @router.get("/seasons/{season}/events", response_class=StreamingResponse, responses=MANY)
 def listen(season: str, request: Request) -> Response:
-    """Stream the events of a season, as server-sent events, from now on or from `Last-Event-ID` on."""
-    live: Live = request.app.state.live
-    state = request.app.state.seasons.state(given(season))
+    """Stream the events of a season as server-sent events, from now or from `Last-Event-ID`."""
+    live: LiveEvents = request.app.state.live
+    state = request.app.state.seasons.state(unescape_slashes(season))
     if state is None:
         raise HTTPException(404, "no such season")
     address = address_of(request.scope["client"])
     limit = live.limit_for(address)
     if limit is not None:
-        raise too_many("too many listen already", limit, RETRY_SECONDS)
+        raise too_many("too many listeners already", limit, RETRY_SECONDS)
     news = live.listen(state, address, request.headers.get("last-event-id"))
     return stream_answer(news)
 
@@ -128,7 +128,7 @@ router.include_router(site_pages.router, responses=ERRORS)
 
 
 class _Api(FastAPI):
-    """An application whose document is made once in a process."""
+    """An application whose OpenAPI document is built once per process."""
 
     document: ClassVar[dict[str, Any]] = {}
 
@@ -140,43 +140,42 @@ class _Api(FastAPI):
 
 def make_site(
     seasons: Seasons,
-    live: Live | None = None,
+    live: LiveEvents | None = None,
     log: Log | None = None,
-    ended: Mapping[str, int] = NOBODY,
+    ended: Mapping[str, int] = NO_EXIT_CODES,
     tables: Tables | None = None,
     hosts: Hosts | None = None,
     behind_proxy: bool = False,
     trials: Trials | None = None,
     attacks: AttackRecord | None = None,
 ) -> ASGIApp:
-    """The whole site over some seasons: pages, the API below ``/api/v1``, static files.
+    """Return the ASGI application for some seasons: pages, the API below ``/api/v1``, static files.
 
-    Requests are logged in `log`; `ended` is by season the exit code of its last coordinator that has ended;
-    at `tables` visitors sit down; `trials` are regression tests, `attacks` what came of attacks on this
-    machine; `hosts` are the site's names, None for any.
-    Without `behind_proxy` the log has it when there is a proxy nevertheless.
+    `log` receives requests; `ended` maps a season to the exit code of its last coordinator; `tables` are for
+    visitors; `trials` are regression tests, `attacks` the results of attacks on this machine; `hosts` are the
+    names that the site answers to, None for any. Without `behind_proxy` a proxy is reported in the log.
     """
-    live, traffic = live or Live(seasons), Traffic()
+    live, traffic = live or LiveEvents(seasons), Traffic()
     api = _Api(title="arbiter", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
-        api.add_exception_handler(kind, tell_failure)
+        api.add_exception_handler(kind, handle_error)
     api.state.seasons, api.state.live, api.state.uploads = seasons, live, Uploads()
     api.state.trials, api.state.attacks = trials, attacks
     api.router.routes.extend(router.routes)
     games = {watched.config.game.name: watched.config.game for watched in seasons.watched.values()}
     read = map(manuals, games.values())
     prepare(text for found in read for text in (found["manual"], found["protocol"]))
-    seasons.visited, seasons.attacked = () if tables is None else tables.offers, attacks is not None
+    seasons.with_tables, seasons.has_attacks = () if tables is None else tables.offers, attacks is not None
     alone = site_pages.TESTS if trials is not None else "/seasons" if attacks is None else site_pages.ATTACKS
     front = "/seasons" if seasons.watched else alone
 
-    def tell_metrics(_: Request) -> Response:
+    def show_metrics(_: Request) -> Response:
         return PlainTextResponse(
             metrics(seasons, traffic, live, ended), media_type="text/plain; version=0.0.4"
         )
 
-    async def tell_health(_: Request) -> Response:
-        # A thread may have to be waited for.
+    async def show_health(_: Request) -> Response:
+        # Reading the store blocks, so it runs in a thread.
         if not seasons.are_ready():
             await run_in_threadpool(lambda: list(seasons.states()))
         return PlainTextResponse("ok\n")
@@ -192,8 +191,8 @@ def make_site(
 
     routes = [
         Route("/", lambda _: RedirectResponse(front)),
-        Route("/healthz", tell_health, methods=READ),
-        Route("/metrics", tell_metrics, methods=READ),
+        Route("/healthz", show_health, methods=READ),
+        Route("/metrics", show_metrics, methods=READ),
         Route("/seasons", show_seasons, methods=READ),
         *own_pages.ROUTES,
         *source_compare.ROUTES,
@@ -204,8 +203,10 @@ def make_site(
         Mount("/api/v1", api),
         Route("/static/{name:path}", send_asset, methods=READ),
     ]
-    handlers: dict[Any, Any] = dict.fromkeys((HTTPException, ArbiterError, 500), tell_failure)
+    handlers: dict[Any, Any] = dict.fromkeys((HTTPException, ArbiterError, 500), handle_error)
     site = Starlette(routes=routes, exception_handlers=handlers)
     site.router.redirect_slashes, site.state = False, api.state
-    guarded = Guard(Showing(Places(Bodies(Packing(site), seasons), seasons), seasons), hosts)
+    guarded = Guard(
+        CachedViews(ConcurrencyLimits(BodyLimits(Compression(site), seasons), seasons), seasons), hosts
+    )
     return RequestLog(guarded, traffic, log, behind_proxy)

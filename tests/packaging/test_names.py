@@ -127,5 +127,4 @@ LEFT = {
     "arbiter/trials/regression/program_identity.py:compare_programs",
     "arbiter/trials/review/review_round.py:review_packed",
     "arbiter/web/http/connections.py:BoundedConnection.data_received",
-    "arbiter/web/http/watched_seasons.py:WatchedSeason.requested",
 }

@@ -32,7 +32,7 @@ def addresses(views: Iterable[View], **instead: Sequence[str]) -> list[str]:
     return [
         view.path.format_map(dict(zip(names, values, strict=True)))
         for view in views
-        for names in [[one.name for one in view.of]]
+        for names in [[one.name for one in view.in_path]]
         for values in product(*(samples[name] for name in names))
     ]
 

@@ -52,7 +52,7 @@ def test_what_got_through_stands_first() -> None:
 def test_a_machine_of_plain_alone_promises_nothing() -> None:
     found = made_record(AttackResult(LOOK, "plain", {"list a folder": "allowed", "its own time": "allowed"}))
     with visiting(attacks=found) as client:
-        assert "<h1>Nothing is promised against attacks</h1>" in client.get("/attacks").text
+        assert "<h1>No protection against attacks is promised</h1>" in client.get("/attacks").text
 
 
 def test_the_rules_of_a_season_lead_to_it(kept: Kept) -> None:

@@ -50,7 +50,7 @@ def test_a_wrong_token_begins_no_session_and_an_organisers_leads_to_the_administ
     site: Authored,
 ) -> None:
     answer = site.post("/login", "/login", token="wrong")
-    assert (answer.status_code, "is not known" in answer.text) == (401, True)
+    assert (answer.status_code, "is unknown" in answer.text) == (401, True)
     assert SESSION not in site.client.cookies
     assert site.log_in("olga").headers["location"] == "/admin"
 

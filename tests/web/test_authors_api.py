@@ -16,7 +16,7 @@ from arbiter.season.config import load
 from arbiter.season.roster import folder_of
 from arbiter.web.api import authors
 from arbiter.web.http import request_bodies
-from arbiter.web.http.authentication import by_token
+from arbiter.web.http.authentication import caller_by_token
 from arbiter.web.http.request_bodies import Uploads
 from arbiter.web.http.watched_seasons import Seasons
 from tests.fixtures.site import ADDRESS, Authored, archive, authored
@@ -156,7 +156,7 @@ def test_uploads_under_way_have_their_room_kept(site: Authored, monkeypatch: pyt
 
     monkeypatch.setattr(request_bodies, "prepare_folder", has_room)
     with closing(Seasons([site.kept.file])) as seasons:
-        ann, ben = (cast("Caller", by_token(seasons, site.tokens[name])) for name in ("ann", "ben"))
+        ann, ben = (cast("Caller", caller_by_token(seasons, site.tokens[name])) for name in ("ann", "ben"))
         under_way = Uploads()
 
         async def other() -> AsyncIterator[bytes]:

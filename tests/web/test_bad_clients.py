@@ -175,7 +175,7 @@ def test_a_body_in_crumbs_is_not_read(served: Served, path: bytes) -> None:
 def test_a_body_in_crumbs_is_told_so(served: Served) -> None:
     head = b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
     answer = served.tell(head + b"1\r\nx\r\n" * 300)
-    assert (status(answer), b"chunks that are too small" in answer) == (400, True)
+    assert (status(answer), b"chunks of the body are too small" in answer) == (400, True)
 
 
 def test_more_drips_than_there_are_places_keep_nobody_out(served: Served) -> None:

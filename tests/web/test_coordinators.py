@@ -11,7 +11,7 @@ import pytest
 
 from arbiter.store.controls import RunOrder
 from arbiter.web import child_processes
-from arbiter.web.child_processes import AGAIN_AFTER, Coordinator, Coordinators
+from arbiter.web.child_processes import RETRY_DELAYS, Coordinator, Coordinators
 from tests.web.test_traffic import Lines
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def started(monkeypatch: pytest.MonkeyPatch, code: int) -> tuple[Coordinator, Li
     starts, lines = born_with(monkeypatch, code), Lines()
     coordinator = Coordinator("spring", ["run-season", "spring.yaml"], [0], lines)
     coordinator.start()
-    coordinator.look()
+    coordinator.poll()
     return coordinator, lines, starts
 
 
@@ -64,7 +64,7 @@ def test_what_somebody_must_look_at_is_not_tried_again(
 ) -> None:
     coordinator, lines, starts = started(monkeypatch, code)
     now[0] += 1e6
-    coordinator.look()
+    coordinator.poll()
     assert (len(starts), coordinator.exit_code) == (1, code)
     assert any(f"its coordinator ended with {code}" in line for line in lines.lines)
 
@@ -74,14 +74,14 @@ def test_what_may_pass_is_tried_again_less_and_less_often(
     monkeypatch: pytest.MonkeyPatch, now: list[float], code: int
 ) -> None:
     coordinator, _, starts = started(monkeypatch, code)
-    for wait in (*AGAIN_AFTER, AGAIN_AFTER[-1]):
+    for wait in (*RETRY_DELAYS, RETRY_DELAYS[-1]):
         now[0] += wait - 0.1
-        coordinator.look()
+        coordinator.poll()
         before = len(starts)
         now[0] += 0.2
-        coordinator.look()
+        coordinator.poll()
         assert len(starts) == before + 1
-        coordinator.look()
+        coordinator.poll()
     assert coordinator.exit_code == code
 
 
@@ -113,7 +113,7 @@ def test_nothing_is_started_again_once_the_end_is_asked_for(
     coordinator, _, starts = started(monkeypatch, 5)
     coordinator.ask_to_end()
     now[0] += 1e6
-    coordinator.look()
+    coordinator.poll()
     assert len(starts) == 1
 
 
@@ -147,7 +147,7 @@ def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> Non
         # Stopped long after it was resumed: stays so.
         (130, [(False, RunOrder(2, True)), (False, RunOrder(3)), (False, RunOrder(3))], 1),
         (130, [(False, RunOrder(2, True)), (False, RunOrder(2, True))], 1),
-        # Ended because somebody must look at it: an order from before does not count, a later one does, once.
+        # Ended for a reason an organiser must resolve: an order from before does not count, a later one does, once.
         (4, [(False, RunOrder()), (False, RunOrder(2, True)), (False, RunOrder(2, True))], 1),
         (
             2,
@@ -175,18 +175,18 @@ def test_an_order_to_go_on_starts_one_again_that_has_ended(
     every = Coordinators({"spring": tmp_path / "spring.yaml"}, [0], Lines(), lambda _: next(now))
     every.start()
     for _ in wishes[1:]:
-        every.look()
+        every.poll()
     assert len(born) == starts
 
 
 def test_webhooks_are_told_by_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     starts, lines = born_with(monkeypatch), Lines()
     all_of_them = Coordinators({}, [0], lines)
-    all_of_them.help_with("notify", [], [0], lines)
+    all_of_them.add_helper("notify", [], [0], lines)
     all_of_them.start()
     assert starts == []
     files = [Path("a.yaml"), Path("b.yaml")]
-    all_of_them.help_with("notify", files, [0], lines, "--public-url", "https://cards.example.org")
+    all_of_them.add_helper("notify", files, [0], lines, "--public-url", "https://cards.example.org")
     all_of_them.start()
     ((_, words),) = starts
     assert words == ["notify", "a.yaml", "b.yaml", "--public-url", "https://cards.example.org"]

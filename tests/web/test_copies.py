@@ -79,14 +79,14 @@ def test_of_two_authors_what_was_handed_out_is_pale_and_no_passage(site: Authore
     for author in ("ann", "ben"):
         take(site, author, PIMC)
     site.log_in("olga")
-    assert "No passage of the one stands in the other." in shown(site).text
+    assert "No passage of one is in the other." in shown(site).text
 
 
 def test_sources_that_cannot_be_read_are_said_to_be_none(pair: Authored) -> None:
     take(pair, "ann", "#" * (LARGEST + 1))
     page = shown(pair, "ann%402").text
     assert "Nothing is compared: of ann@2 no source could be read." in page
-    assert "Not looked at: bot.py (it has 262,145 bytes; the limit is 262,144)." in page
+    assert "Not compared: bot.py (it has 262,145 bytes; at most 262,144 are read)." in page
 
 
 def test_a_page_has_bounds_whatever_was_sent(site: Authored) -> None:

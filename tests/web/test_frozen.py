@@ -23,7 +23,7 @@ from arbiter.season.season import Season
 from arbiter.season.snapshot.freeze import public_state
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store import OrderKind, SeasonStore, Store
-from arbiter.web.http.live_events import Live
+from arbiter.web.http.live_events import LiveEvents
 from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
 from arbiter.web.views import registry
@@ -76,7 +76,7 @@ class Frozen:
 
     def look(self) -> None:
         """Let the site see what has happened."""
-        self.seasons.watched["small"]._looked = -1e9
+        self.seasons.watched["small"]._polled = -1e9
 
     def get(self, path: str, who: str) -> Response:
         """What the API tells somebody."""
@@ -204,7 +204,7 @@ async def heard(one: Frozen) -> bytes:
     one.look()
     state = one.seasons.state("small")
     assert state is not None
-    news = Live(one.seasons).listen(state, "here", "0")
+    news = LiveEvents(one.seasons).listen(state, "here", "0")
     async with asyncio.timeout(60):
         told = [await anext(news), await anext(news)]
     assert isinstance(news, AsyncGenerator)
@@ -257,7 +257,7 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
         one.season.running.resume("olga")
     quiet = twins.answers_of(twins.quiet)
     assert twins.answers_of(twins.busy) == quiet
-    assert "plays; since which round is told when the season is over" in str(quiet["/me/submissions/4"])
+    assert "plays; its first round is shown when the season is over" in str(quiet["/me/submissions/4"])
     with opened(twins.busy.config.file) as later:
         assert twins.answers_of(later) == quiet, "nor does it for a site that is started later"
 

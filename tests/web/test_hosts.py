@@ -38,7 +38,7 @@ def site(kept: Kept) -> Iterator[ASGIApp]:
     ],
 )  # fmt: skip
 def test_a_site_answers_to_its_names_and_to_addresses_in_figures(host: str) -> None:
-    assert Hosts("lab.example.org", PUBLIC).answers(host)
+    assert Hosts("lab.example.org", PUBLIC).answers_to(host)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_site_answers_to_its_names_and_to_addresses_in_figures(host: str) -> N
     ],
 )  # fmt: skip
 def test_a_site_answers_to_no_other_name(host: str) -> None:
-    assert not Hosts("", PUBLIC).answers(host)
+    assert not Hosts("", PUBLIC).answers_to(host)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_who_asks_for_another_site_is_told_nothing(site: ASGIApp, path: str) -> 
     ],
 )  # fmt: skip
 def test_what_is_no_address_of_a_site_is_refused(wrong: str) -> None:
-    with pytest.raises(ConfigError, match="not an address of a whole site"):
+    with pytest.raises(ConfigError, match="expected a scheme and a name alone"):
         Hosts("", [wrong])
 
 

@@ -34,7 +34,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[SeasonState]:
         return whole(state, after, **how)
 
     monkeypatch.setattr(season_figures, "standings", standings)
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 3600.0)
     return found
 
 
@@ -81,7 +81,7 @@ def test_what_nothing_answers_to_is_not_kept(
     visitor: TestClient, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     kept: list[object] = []
-    monkeypatch.setattr(cached_views._Shelf, "keep", lambda _, key, answer: kept.append((key, answer)))
+    monkeypatch.setattr(cached_views._LruCache, "keep", lambda _, key, answer: kept.append((key, answer)))
     assert visitor.get(address).status_code == 200
     assert kept == []
 
@@ -105,7 +105,7 @@ def test_a_page_of_matches_that_is_not_there_is_no_page(visitor: TestClient) -> 
 def test_it_is_made_anew_when_something_has_happened(
     visitor: TestClient, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
     before = visitor.get("/api/v1/seasons/small").json()
     kept.play(matches=1)
     assert visitor.get("/api/v1/seasons/small").json()["matches"] == before["matches"] + 1
@@ -131,7 +131,7 @@ def test_what_was_asked_for_is_made_of_a_new_state_before_it_is_shown(
     visitor: TestClient, kept: Kept, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visitor.get(ADDRESS)
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
     kept.play(matches=1)
     visitor.get("/healthz")
     assert len(made) == 2
@@ -146,7 +146,7 @@ def test_a_state_that_is_no_longer_shown_takes_no_memory(
 ) -> None:
     visitor.get(ADDRESS)
     first = weakref.ref(made.pop())
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
     kept.play(matches=1)
     visitor.get(ADDRESS)
     gc.collect()
@@ -166,7 +166,7 @@ def test_while_the_next_state_is_read_the_one_before_is_shown(
     watched.prepare = prepare
     before = watched.state()
     kept.play(matches=1)
-    now += 1.5 * watched_seasons.LOOK_SECONDS
+    now += 1.5 * watched_seasons.POLL_SECONDS
     assert watched.show() is before
     assert watched.show() is before
     made_ready.set()

@@ -18,7 +18,7 @@ from arbiter.season.snapshot.reader import read_state
 from arbiter.store.backup import back_up
 from arbiter.store.event_log import EventKind, LoggedEvent
 from arbiter.web.http import live_events as live_module
-from arbiter.web.http.live_events import MOST_MISSED, WAITING, Listener, Live, encoded
+from arbiter.web.http.live_events import MOST_MISSED, WAITING, Listener, LiveEvents, encode
 from arbiter.web.http.watched_seasons import Seasons
 from tests.fixtures.databases import put_back
 from tests.fixtures.site import visiting
@@ -45,15 +45,15 @@ def calm(shown: Kept) -> Iterator[Seasons]:
 
 
 def heard(
-    seasons: Seasons, last_heard: str | None, chunks: int, meanwhile: Callable[[], object] = lambda: None
+    seasons: Seasons, last_id: str | None, chunks: int, meanwhile: Callable[[], object] = lambda: None
 ) -> str:
-    """The first chunks that a listener is sent, who comes with `last_heard`; `meanwhile` is done as it waits."""
+    """The first chunks that a listener is sent, who comes with `last_id`; `meanwhile` is done as it waits."""
 
     async def listen() -> str:
-        live = Live(seasons)
+        live = LiveEvents(seasons)
         state = seasons.state("small")
         assert state is not None
-        news = live.listen(state, "here", last_heard)
+        news = live.listen(state, "here", last_id)
         found = []
         async with asyncio.timeout(60):
             for _ in range(chunks):
@@ -89,8 +89,8 @@ def test_an_unknown_number_gets_the_present_state(calm: Seasons, shown: Kept, od
 
 
 def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(live_module, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
     told = heard(seasons, None, 3, lambda: kept.play(matches=1))
     assert f'event: match\ndata: {{"id":"{kept.season.summaries()[-1].id}","round":3}}' in told
     assert numbers(told) == [kept.season.last_event()]
@@ -99,7 +99,7 @@ def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.
 def test_nobody_is_told_of_what_is_newer_than_what_pages_show(
     seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
     state = seasons.state("small")
     kept.season.publish_seed(2)
     assert state is not None
@@ -113,7 +113,7 @@ def test_nobody_is_told_of_what_is_newer_than_what_pages_show(
 def test_a_listener_that_does_not_read_is_dropped_and_holds_little() -> None:
     listener = Listener(0)
     for number in range(1, 10 * WAITING):
-        listener.tell([(number, encoded(LoggedEvent(number, EventKind.ROUND, number, "")))])
+        listener.put([(number, encode(LoggedEvent(number, EventKind.ROUND, number, "")))])
     assert listener.dropped
     assert listener.waiting.qsize() == WAITING
 
@@ -138,11 +138,11 @@ def test_events_have_the_documented_form() -> None:
         (EventKind.STANDINGS, {"after_round": 2}),
     ]
     for kind, data in kinds:
-        sent = encoded(LoggedEvent(7, kind, 2, "r002/t01/m0")).decode()
+        sent = encode(LoggedEvent(7, kind, 2, "r002/t01/m0")).decode()
         lines = dict(line.split(": ", 1) for line in sent.strip().splitlines())
         assert (lines["id"], lines["event"]) == ("7", kind.value)
         assert json.loads(lines["data"]) == data
-    assert encoded(LoggedEvent(8, EventKind.STATE, 0, "over")).endswith(b'data: {"state":"over"}\n\n')
+    assert encode(LoggedEvent(8, EventKind.STATE, 0, "over")).endswith(b'data: {"state":"over"}\n\n')
 
 
 def test_one_too_many_gets_429_with_seconds(onlooker: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,8 +155,8 @@ def test_one_too_many_gets_429_with_seconds(onlooker: TestClient, monkeypatch: p
 
 
 def test_who_was_away_too_long_is_not_told_everything() -> None:
-    assert live_module._heard("1", MOST_MISSED + 2) is None
-    assert live_module._heard("2", MOST_MISSED + 2) == 2
+    assert live_module._resume_after("1", MOST_MISSED + 2) is None
+    assert live_module._resume_after("2", MOST_MISSED + 2) == 2
 
 
 def test_the_live_page_has_a_row_for_every_match_and_says_that_nobody_plays(onlooker: TestClient) -> None:
@@ -166,7 +166,7 @@ def test_the_live_page_has_a_row_for_every_match_and_says_that_nobody_plays(onlo
     ]
     assert page.count("to be played") == 5
     assert "3 of 8 matches are played" in page
-    assert "Nobody plays the season now" in page
+    assert "The season is not being played now" in page
 
 
 def test_the_wall_screen_has_standings_tables_and_what_happened(onlooker: TestClient) -> None:
@@ -214,15 +214,15 @@ def test_a_season_that_is_not_begun_says_who_starts_and_when(tmp_path: Path) -> 
 def test_listeners_come_again_for_a_season_that_was_put_back(
     seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(live_module, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
     back_up(kept.config.store, kept.file.with_name("copy"))
     kept.play()
 
     async def listen() -> list[bytes]:
         state = seasons.state("small")
         assert state is not None
-        news = Live(seasons).listen(state, "here", None)
+        news = LiveEvents(seasons).listen(state, "here", None)
         async with asyncio.timeout(60):
             found = [await anext(news), await anext(news)]
             put_back(kept.config.store, kept.file.with_name("copy"))

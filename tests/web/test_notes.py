@@ -228,7 +228,7 @@ def found_by(site: Authored, tag: str, who: str | None, more: str = "") -> set[s
     rows = {row["id"] for row in answer.json()["matches"]}
     assert {id_ for id_ in rows if id_.replace("/", "-") in page.text} == rows
     assert (f"<p>{len(rows)} match" in page.text) == bool(rows)
-    assert ("No stored match is like this" in page.text) == (not rows)
+    assert ("No match fits the filter" in page.text) == (not rows)
     for one in (answer, page):
         assert ("etag" in one.headers) == (who is None)
     return rows

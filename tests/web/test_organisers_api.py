@@ -54,7 +54,7 @@ def test_what_is_asked_is_accepted_once(site: Authored) -> None:
     assert order(site, "/accept").json() == {"accepted": "time: 60s -> 30s"}
     assert deeds(site)[0] == ("olga", "accept", "5e55")
     refused = order(site, "/accept")
-    assert (refused.status_code, refused.json()["error"]["message"]) == (409, "nothing has to be accepted")
+    assert (refused.status_code, refused.json()["error"]["message"]) == (409, "there is nothing to accept")
 
 
 def test_a_closed_season_takes_nothing_and_plans_no_round(site: Authored) -> None:
@@ -174,4 +174,4 @@ def test_a_body_that_is_no_json_object_of_texts_is_named(site: Authored, kind: s
     assert (answer.status_code, error["code"]) == (422, "invalid")
     if b"ud800" not in body:
         hint = "send one with Content-Type: application/json"
-        assert (error["message"], error["hint"]) == ("the body is no JSON object", hint)
+        assert (error["message"], error["hint"]) == ("expected a JSON object as the body", hint)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.web.http.request_guard import POLICY
-from arbiter.web.rendering.compression import assets_at
+from arbiter.web.rendering.compression import static_url
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
 
@@ -91,8 +91,8 @@ WHOLE = {"accept-encoding": "identity"}
 
 
 def test_style_and_scripts_come_compressed(onlooker: TestClient) -> None:
-    whole = onlooker.get(f"{assets_at()}/style.css", headers=WHOLE)
-    packed = onlooker.get(f"{assets_at()}/style.css", headers=PACKED)
+    whole = onlooker.get(f"{static_url()}/style.css", headers=WHOLE)
+    packed = onlooker.get(f"{static_url()}/style.css", headers=PACKED)
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.text == whole.text
     assert {answer.headers["vary"] for answer in (whole, packed)} == {"accept-encoding"}
@@ -107,7 +107,7 @@ def test_whoever_has_a_script_keeps_it_for_good(onlooker: TestClient) -> None:
 @pytest.mark.parametrize("name", ["style.css", "replay/dom.js", "0123456789abcdef/style.css"])
 def test_an_address_of_another_version_leads_to_the_file_of_this_one(onlooker: TestClient, name: str) -> None:
     answer = onlooker.get(f"/static/{name}", follow_redirects=False)
-    assert answer.headers["location"] == f"{assets_at()}/{name.removeprefix('0123456789abcdef/')}"
+    assert answer.headers["location"] == f"{static_url()}/{name.removeprefix('0123456789abcdef/')}"
     assert answer.headers["cache-control"] == "no-cache"
 
 

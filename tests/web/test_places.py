@@ -93,7 +93,7 @@ def test_an_address_has_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
             await computed.wait()
             await send({"type": "http.response.start", "status": 200, "headers": []})
 
-        app = Guard(concurrency_limits.Places(computes, Seasons([])))
+        app = Guard(concurrency_limits.ConcurrencyLimits(computes, Seasons([])))
         asked = [Asked("GET", "/", address=f"10.0.0.{number}") for number in (1, 1, 2)]
         answers = [asyncio.create_task(one.of(app)) for one in asked]
         await answers[1]
@@ -145,7 +145,7 @@ def test_what_is_kept_needs_no_place_and_what_found_none_is_made_later(
     site: Authored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ask(site.client.app, "GET", "/seasons/small").status == 200
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 3600.0)
     with monkeypatch.context() as full:
         full.setattr(concurrency_limits, "MOST", 0)
         assert ask(site.client.app, "GET", "/seasons/small").status == 200
@@ -176,12 +176,12 @@ def test_of_many_who_say_who_they_are_few_are_looked_up_at_once(monkeypatch: pyt
         inside -= 1
 
     async def crowd() -> list[Any]:
-        app: Any = cached_views.Showing(concurrency_limits.Places(seasons, seasons), seasons)
+        app: Any = cached_views.CachedViews(concurrency_limits.ConcurrencyLimits(seasons, seasons), seasons)
         scope = {"type": "http", "headers": headers}
-        return await asyncio.gather(*(app._picture(dict(scope), "small") for _ in range(100)))
+        return await asyncio.gather(*(app._state(dict(scope), "small") for _ in range(100)))
 
     monkeypatch.setattr(cached_views, "run_in_threadpool", look)
-    assert (asyncio.run(crowd()), most) == ([(state, None)] * 100, cached_views.MOST_ASKED)
+    assert (asyncio.run(crowd()), most) == ([(state, None)] * 100, cached_views.MOST_LOOKUPS)
 
 
 def test_of_a_stranger_no_body_is_taken(site: Authored) -> None:
@@ -222,7 +222,7 @@ def test_a_body_has_a_time_in_all(
     olga = ("authorization", f"Bearer {site.tokens['olga']}")
     asked = ask(site.client.app, method, path, [olga, JSON, CHUNKED])
     assert (asked.status, asked.headers["connection"]) == (408, "close")
-    assert b"did not come within" in asked.body
+    assert b"did not arrive within" in asked.body
 
 
 def test_what_has_come_earns_time(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:

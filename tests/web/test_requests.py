@@ -91,9 +91,7 @@ def test_a_quota_says_its_limit_and_when_it_ends(asking: Authored) -> None:
     assert answer.status_code == 429
     error = answer.json()["error"]
     assert (error["limit"], answer.headers["retry-after"]) == (3, str(error["seconds"]))
-    assert error["message"] == (
-        "4 requests in 24 hours and 3 in one are taken from an author: the next one in 1 h"
-    )
+    assert error["message"] == ("at most 4 requests in 24 hours and 3 in one hour: the next one in 1 h")
     assert ask(asking, "ben", version=1).status_code == 202
 
 
@@ -107,7 +105,7 @@ def test_a_request_is_cancelled_by_its_author(asking: Authored) -> None:
 def test_a_season_that_takes_no_requests_says_so(kept: Kept) -> None:
     with authored(kept) as site:
         site.accept("ann")
-        assert ask(site, version=1).json()["error"]["message"] == "this season takes no requests"
+        assert ask(site, version=1).json()["error"]["message"] == "this season accepts no requests"
         site.log_in("ann")
         assert "Ask for matches" not in site.client.get("/me").text
 
@@ -138,7 +136,7 @@ PUBLIC = ("", "/standings", "/matches", "/crosstable", "/history", "/rounds/1", 
 def test_nothing_that_the_public_sees_tells_of_a_request(
     asking: Authored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
 
     def seen() -> list[bytes]:
         places = [f"{base}/seasons/small{end}" for end in PUBLIC for base in ("", "/api/v1")]

@@ -81,7 +81,7 @@ def seats_in(answer: Response) -> set[int]:
 def test_before_its_round_is_complete_a_review_is_as_none(
     kept: Kept, monkeypatch: pytest.MonkeyPatch, terms: str, who: str | None
 ) -> None:
-    monkeypatch.setattr(watched_seasons, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(watched_seasons, "POLL_SECONDS", 0.0)
     with authored(kept, terms) as site:
         kept.change(EARLY, noting)
         page = f"/seasons/small/matches/{EARLY.replace('/', '-')}"
@@ -108,7 +108,7 @@ def test_what_is_not_published_an_author_sees_of_the_own_seat_alone(site: Author
 def test_what_is_published_all_see_and_its_events_are_the_answers_of_the_replay(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watched_seasons, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(watched_seasons, "POLL_SECONDS", 0.0)
     with authored(kept, PUBLISHED) as site:
         assert ask(site, DONE).status_code == 404
         page = f"/seasons/small/matches/{DONE.replace('/', '-')}"

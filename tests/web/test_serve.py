@@ -17,7 +17,7 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.trials.regression.runner import open_experiment
-from arbiter.web.http.http_server import bound_socket
+from arbiter.web.http.http_server import bind_socket
 from tests.fixtures.records import play_trial
 from tests.fixtures.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
 from tests.fixtures.served_site import PATIENCE, Served, everything, serving
@@ -40,9 +40,9 @@ def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
     ("words", "said"),
     [
         (("small.yaml", "wrong.yaml", "--port", "0"), "round: unknown key (did you mean rounds?)"),
-        (("small.yaml", "small.yaml", "--port", "0"), "a site tells seasons apart by their names"),
+        (("small.yaml", "small.yaml", "--port", "0"), "the seasons of a site need different names"),
         (("small.yaml", "--host", "203.0.113.1", "--port", "0"), "cannot serve at 203.0.113.1"),
-        (("small.yaml", "--public-url", "cards.example.org"), "is not an address of a whole site"),
+        (("small.yaml", "--public-url", "cards.example.org"), "expected a scheme and a name alone"),
     ],
 )
 def test_what_cannot_be_served_is_said_in_a_line(
@@ -90,7 +90,7 @@ def test_two_seasons_in_one_file_cannot_be_played_at_once(arbiter: Run, tmp_path
     first.write_text(first.read_text() + "\nseason: one\nstore: sqlite:///s.sqlite")
     other = tmp_path / "other.yaml"
     other.write_text(first.read_text().replace("season: one", "season: two"))
-    refused(arbiter("serve", first, other, "--play", "--port", "0"), "give each a store of its own", code=5)
+    refused(arbiter("serve", first, other, "--play", "--port", "0"), "give each a separate store", code=5)
 
 
 def test_a_port_in_use_is_one_line(arbiter: Run, kept: Kept) -> None:
@@ -102,7 +102,7 @@ def test_a_port_in_use_is_one_line(arbiter: Run, kept: Kept) -> None:
 @pytest.mark.process
 def test_answers_wait_for_no_acknowledgement() -> None:
     with (
-        closing(bound_socket("127.0.0.1", 0)) as listening,
+        closing(bind_socket("127.0.0.1", 0)) as listening,
         socket.create_connection(listening.getsockname()),
     ):
         connection, _ = listening.accept()
@@ -153,7 +153,7 @@ def test_a_proxy_is_believed_when_the_organiser_says_so(
     log = served.log()
     assert secure == bool(given)
     assert ("203.0.113.7 GET /login 200" in log) == bool(given)
-    assert log.count("with --behind-proxy visitors are told apart") == (not given)
+    assert log.count("add --behind-proxy") == (not given)
 
 
 def make(config: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_site_stays_while_its_season_is_stopped_changed_accepted_and_played_on
         assert run("accept", config)[:2] == (0, "accepted: time: 60s -> 50s\n")
         assert wait_for_event(served, "season", "state", {"state": "over"})
         assert served.process.poll() is None
-    assert "its changes accepted (arbiter accept)" in served.log()
+    assert "accept its changes (arbiter accept)" in served.log()
     assert "arbiter resume" in served.log()
 
 

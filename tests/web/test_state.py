@@ -183,7 +183,7 @@ def test_durations_are_as_exact_as_a_pace_is(seconds: float, text: str) -> None:
 
 
 def test_a_site_shows_the_season_that_was_put_back(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
     back_up(kept.config.store, kept.file.with_name("copy"))
     with closing(Seasons([kept.file])) as seasons:
         before = number_of_matches(seasons)

@@ -276,11 +276,11 @@ def ended(site: Site) -> None:
 @pytest.mark.parametrize("moment", ["", "decided", "asked"])
 def test_a_table_that_is_left_or_at_which_nothing_happens_is_given_up(site: Site, moment: str) -> None:
     site.begin()
-    site.tables.look()
+    site.tables.poll()
     assert site.ask("state")[0] == 200
     if moment:
         setattr(site.tables.find("small", site.key), moment, time.monotonic() - 301)
-        site.tables.look()
+        site.tables.poll()
     else:
         site.post("leave")
     ended(site)
@@ -298,7 +298,7 @@ def test_a_house_bot_that_fails_ends_the_match_and_is_told_to_the_organiser_alon
     assert "secret words" not in str(state) + str(site.post("replay"))
     assert site.ask("decide", {"word": "0"})[0] == 422
     for _ in range(2):
-        site.tables.look()
+        site.tables.poll()
     assert lines == ["small: random failed at a visitor's table: malformed: secret words"]
 
 
@@ -328,7 +328,7 @@ def write_config(folder: Path) -> Path:
 def test_with_one_core_nobody_plays_beside_rated_matches(
     arbiter: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving_module, "share_cores", lambda: ([0], [0]))
+    monkeypatch.setattr(serving_module, "split_cores", lambda: ([0], [0]))
     code, out, err = arbiter("serve", write_config(tmp_path), "--play", "--tables", "1", "--port", "0")
     assert (code, out) == (2, "")
     assert "--tables with --play needs two cores" in err

@@ -88,7 +88,7 @@ def test_health_is_that_every_store_can_be_read(logged: TestClient, monkeypatch:
     def failing(*_: object) -> None:
         raise StoreError("the disk failed")
 
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.POLL_SECONDS", 0.0)
     monkeypatch.setattr("arbiter.web.http.watched_seasons.read_state", failing)
     answer = logged.get("/healthz")
     assert answer.status_code == 503

@@ -68,7 +68,7 @@ def site_of(folder: Path, *files: Path) -> Iterator[TestClient]:
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is shown that is not of this moment."""
-    monkeypatch.setattr(read, "LOOK_SECONDS", -1.0)
+    monkeypatch.setattr(read, "POLL_SECONDS", -1.0)
     monkeypatch.setattr(read, "PATIENCE", 0)
 
 
@@ -109,7 +109,7 @@ def test_a_seed_that_was_given_or_has_no_verdict_is_told_to_nobody(
     assert [answer.status_code for answer in answers] == [200] * 4
     assert not any("hush-these-deals" in answer.text for answer in answers)
     assert (answers[3].json()["seed"], answers[3].json()["verdict"]) == (None, None if blocks else "better")
-    said = "undecided after 3 blocks" if blocks else "The seed is not told: it was given"
+    said = "undecided after 3 blocks" if blocks else "The seed is not shown: it was given"
     assert said in answers[2 if blocks else 1].text
 
 

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 BASE = "/api/v1/seasons/s"
 PLAYS = "plays from round 3 on"
-BY_ORDER = "does not play: ann is suspended by an organiser, who alone can end that: asked the web"
+BY_ORDER = "does not play: ann is suspended by an organiser, who alone can end the suspension: asked the web"
 BY_FAULTS = f"does not play: {REASON}; a new version that is accepted will"
 
 
@@ -68,7 +68,7 @@ def open_site(contest: Contest) -> Iterator[Told]:
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has happened is seen at once."""
-    monkeypatch.setattr(watched_seasons, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(watched_seasons, "POLL_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -154,6 +154,6 @@ def test_what_is_not_accepted_does_not_play(faulty: Contest) -> None:
         waiting = faulty.send("ann", "waiting")
         assert faulty.opened_season.stored.submissions.one(waiting.id) == waiting
         shape = ann.client.get(f"{BASE}/submissions/{waiting.id}", headers={"Authorization": "Bearer secret"})
-        assert shape.json()["say"] == "is being looked at, or waits for it"
+        assert shape.json()["say"] == "is being inspected, or waits for its inspection"
         faulty.opened_season.stored.submissions.refuse(waiting.id, [])
-        assert ann.version(2)[1] == "does not play: mend what failed, and send it again"
+        assert ann.version(2)[1] == "does not play: fix what failed, and send it again"

@@ -1,7 +1,7 @@
-"""The part of the API that is for authors: programs sent, what was found of them, logs of own matches.
+"""The API for authors: submitted programs, their inspections, logs of own matches.
 
-Pages and `arbiter submit` say what stands here. While results are held back an author sees that a
-version plays, and not since which round: that would tell how many were played.
+Pages and `arbiter submit` show these figures. While results are held back an author sees that a version
+plays, but not since which round, which would reveal how many were played.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from arbiter.store.submissions import RateLimited
 from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
 from arbiter.web.api import schema
 from arbiter.web.api.schema import Failure, Sent, SubmissionList
-from arbiter.web.http.authentication import Caller, caller_of
-from arbiter.web.http.http_errors import PRIVATE, Refusal, nothing_here, too_many
+from arbiter.web.http.authentication import Caller, require_caller
+from arbiter.web.http.http_errors import PRIVATE, Refusal, not_found, too_many
 from arbiter.web.http.request_bodies import length_of
-from arbiter.web.http.request_guard import given, number_of
+from arbiter.web.http.request_guard import number_of, unescape_slashes
 from arbiter.web.rendering.template_filters import match_of_part, match_part
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from arbiter.web.api.schema import StepRow, SubmissionInShort
 
 FAULTS = "its last matches ended by its own fault"
-"""The reason of a suspension for faults where their number is held back."""
+"""The reason for a suspension for faults while their number is held back."""
 ARCHIVE = {
     "requestBody": {
         "required": True,
@@ -48,26 +48,26 @@ ARCHIVE = {
     }
 }
 REFUSALS: dict[int | str, dict[str, object]] = {
-    401: {"description": "No token, or a dead one.", "model": Failure},
-    404: {"description": "What does not exist, or is not yours.", "model": Failure},
-    422: {"description": "What cannot be asked here.", "model": Failure},
+    401: {"description": "No token, or an invalid one.", "model": Failure},
+    404: {"description": "Does not exist, or is not yours.", "model": Failure},
+    422: {"description": "Invalid parameter or value.", "model": Failure},
 }
 AGAIN: dict[int | str, dict[str, object]] = {200: {"description": "It was sent before.", "model": Sent}}
 PER_HOUR = 10
-"""Versions that an author may activate in an hour: each outdates the plan of a round."""
-STATED = Depends(HTTPBearer(auto_error=False))
-"""Tells readers of the document that a token is looked at."""
-router = APIRouter(responses=REFUSALS, dependencies=[STATED])
+"""Activations per hour and author: each invalidates the plan of a round."""
+BEARER = Depends(HTTPBearer(auto_error=False))
+"""Documents the token in OpenAPI; `caller_of` checks it."""
+router = APIRouter(responses=REFUSALS, dependencies=[BEARER])
 BASE = "/seasons/{season}/submissions"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The decisions on an author's versions: the one that is `active`, and a suspension.
+    """The decisions on an author's versions: the `active` one, and suspensions.
 
-    That is by `order`, the reason why, of the author with any version; or for `faults`, of the active version
-    alone. `shown` is the round after which an author sees nothing, None where all is shown; `last` that
-    of a season that is over, None before. `given` are all orders, the oldest first.
+    `order` is the reason of an organiser's suspension of the author, `faults` that of a suspension of the
+    active version for faults. `shown` is the last round that an author may see, None for all; `last` is the
+    last round of a finished season, else None. `given` are all orders, the oldest first.
     """
 
     author: str
@@ -80,7 +80,7 @@ class Verdicts:
 
     @classmethod
     def of(cls, caller: Caller, author: str) -> Self:
-        """As it is at this moment, for the eyes of the caller."""
+        """Read the current decisions, as far as the caller may see them."""
         state, stored = caller.state, caller.state.stored
         given = stored.orders.read().given
         known = stored.authors.find(author)
@@ -96,13 +96,13 @@ class Verdicts:
         return cls(author, active, by_hand, held_back, shown, last, given)
 
     def reason(self, found: Submission) -> str | None:
-        """Return why a version sits out that would play; None for one that plays, or never would."""
+        """Return why the active version is suspended; None if it plays, and for other versions."""
         if found.state != ACCEPTED or found.version != self.active:
             return None
         return self.order or self.faults
 
     def joins_round(self, found: Submission) -> int | None:
-        """The first round that is planned with a version, as far as that may be shown."""
+        """Return the first round that is planned with a version; None if unknown or not to be shown."""
         if found.joins_round is None:
             return None
         number = first_round(self.given, self.author, found.joins_round)
@@ -110,17 +110,17 @@ class Verdicts:
         return None if any(number > end for end in ends) else number
 
     def say(self, found: Submission) -> str:
-        """In words, to follow `it` or the version's name."""
+        """Return the state of a version as a predicate: what follows `it` or the version's name."""
         if found.state == DROPPED:
             return "was dropped: its files are gone"
         if found.state == REFUSED:
-            return "does not play: mend what failed, and send it again"
+            return "does not play: fix what failed, and send it again"
         if found.state != ACCEPTED:
-            return "is being looked at, or waits for it"
+            return "is being inspected, or waits for its inspection"
         if found.version != self.active:
             return "does not play: another version does"
         if self.order is not None:
-            whose = f"{self.author} is suspended by an organiser, who alone can end that"
+            whose = f"{self.author} is suspended by an organiser, who alone can end the suspension"
             return f"does not play: {whose}: {self.order}"
         if self.faults is not None:
             return f"does not play: {self.faults}; a new version that is accepted will"
@@ -128,11 +128,11 @@ class Verdicts:
         if number is None and self.last is not None:
             return "does not play: the season is over"
         if number is None:
-            return "plays; since which round is told when the season is over"
+            return "plays; its first round is shown when the season is over"
         return f"plays from round {number} on"
 
     def in_short(self, found: Submission) -> SubmissionInShort:
-        """A submission as JSON values, without the steps of its inspection."""
+        """Return a submission as JSON values, without the steps of its inspection."""
         return {
             "id": found.id,
             "version": found.version,
@@ -148,16 +148,16 @@ class Verdicts:
         }
 
 
-def shape_of(found: Submission, caller: Caller) -> schema.SubmissionInFull:
-    """A submission as JSON values, for the eyes of the caller."""
+def submission_json(found: Submission, caller: Caller) -> schema.SubmissionInFull:
+    """Return a submission as JSON values, as far as the caller may see it."""
     steps = [cast("StepRow", step) for step in found.steps]
     return {**Verdicts.of(caller, found.author).in_short(found), "steps": steps}
 
 
 def author(season: str, request: Request, response: Response) -> Caller:
-    """Return the caller; Refusal for anybody but the season's authors."""
+    """Return the caller if they are an author of the season; else Refusal."""
     response.headers.update(PRIVATE)
-    return caller_of(request.app.state.seasons, request, given(season))
+    return require_caller(request.app.state.seasons, request, unescape_slashes(season))
 
 
 Author = Annotated[Caller, Depends(author)]
@@ -165,8 +165,8 @@ Author = Annotated[Caller, Depends(author)]
 
 @router.put(BASE, openapi_extra=ARCHIVE, status_code=202, responses=AGAIN)
 async def send_archive(request: Request, response: Response, caller: Author, season: str) -> Sent:
-    """Send a program as a ZIP archive; the same archive again is the version that it was, with 200, or, where
-    it was refused under other terms, inspected again, with 202.
+    """Send a program as a ZIP archive; one sent before remains its version, with 200, or, if its terms have
+    changed, is inspected again, with 202.
     """
     again = partial(author, season, request, response)
     made, new = await request.app.state.uploads.take(caller, request.stream(), again, length_of(request))
@@ -177,7 +177,7 @@ async def send_archive(request: Request, response: Response, caller: Author, sea
 
 @router.get(BASE)
 def list_submissions(caller: Author) -> SubmissionList:
-    """All that you sent, the newest first, without the steps of inspections."""
+    """Return your submissions, the newest first, without the steps of inspections."""
     verdicts = Verdicts.of(caller, caller.author.name)
     found = caller.state.stored.submissions.of(caller.author.name)
     return {"submissions": [verdicts.in_short(one) for one in found]}
@@ -185,96 +185,93 @@ def list_submissions(caller: Author) -> SubmissionList:
 
 @router.get(f"{BASE}/{{number}}")
 def read_submission(number: str, caller: Author) -> schema.SubmissionInFull:
-    """One of your versions, with every step of its inspection."""
-    return shape_of(submission_of(caller, number), caller)
+    """Return one of your versions, with every step of its inspection."""
+    return submission_json(submission_of(caller, number), caller)
 
 
 @router.post(f"{BASE}/{{number}}/activate")
 def activate(number: str, caller: Author) -> schema.SubmissionInFull:
-    """Let an accepted version of yours play from the next round on."""
+    """Make an accepted version of yours play from the next round on."""
     found = submission_of(caller, number)
     try:
         book, author = caller.state.stored.submissions, caller.author
         made = book.activate(found.id, author.name, PER_HOUR, author.who)
     except RateLimited as error:
-        message = f"{PER_HOUR} versions an hour are activated for an author"
+        message = f"the limit of {PER_HOUR} activations an hour is reached"
         raise too_many(message, PER_HOUR, error.seconds) from None
     if made is None:
         raise Refusal(409, "not_accepted", f"version {found.version} is not accepted", "activate one that is")
-    return shape_of(made, caller)
+    return submission_json(made, caller)
 
 
 @router.delete(f"{BASE}/{{number}}")
 def drop(number: str, caller: Author) -> schema.SubmissionInFull:
-    """Remove the files of a version of yours that never played, for good."""
+    """Delete the files of a version of yours that never played, permanently."""
     found = submission_of(caller, number)
-    if (why := why_it_stays(caller, found)) is not None:
+    if (why := why_not_droppable(caller, found)) is not None:
         raise why
     try:
         caller.state.stored.submission_files.drop(found.id, caller.author.name, caller.author.who)
     except VersionInUse as stays:
-        raise _stays(found, stays.active) from None
+        raise _in_use(found, stays.active) from None
     remove(caller.state.config, found.file)
-    return shape_of(submission_of(caller, number), caller)
+    return submission_json(submission_of(caller, number), caller)
 
 
 @router.get("/seasons/{season}/matches/{match}/log", response_class=PlainTextResponse)
 def read_log(match: str, caller: Author) -> Response:
-    """Return what your program heard and answered in a match of a complete round, its times, its errors."""
-    match_id = match_of_part(given(match))
+    """Return the commands, replies, times and errors of your program in a match of a complete round."""
+    match_id = match_of_part(unescape_slashes(match))
     short = caller.state.match(match_id)
     if short is None or not caller.state.is_complete(short.round):
-        raise nothing_here()
+        raise not_found()
     mine = [
         seat
         for seat, name in enumerate(short.players)
         if caller.author.organiser or owner_of(name) == caller.author.name
     ]
-    return log_answer(caller.state.record(match_id) if mine else None, mine)
+    return log_response(caller.state.record(match_id) if mine else None, mine)
 
 
-def log_answer(record: MatchRecord | None, seats: Sequence[int]) -> Response:
-    """The log of some seats of a match as a file; Refusal where there is nothing to tell."""
+def log_response(record: MatchRecord | None, seats: Sequence[int]) -> Response:
+    """Return the log of some seats of a match as a file; Refusal if there are no seats or no record."""
     if record is None or not seats:
-        raise nothing_here()
+        raise not_found()
     disposition = f'attachment; filename="{match_part(record.id)}.log.txt"'
     return PlainTextResponse(log_of(record, seats), headers={**PRIVATE, "content-disposition": disposition})
 
 
 def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submission:
-    """A submission of the caller's own, or of `anybody`; Refusal where there is none."""
+    """Return a submission of the caller, or of `anybody`; Refusal if it does not exist."""
     known, whose = number_of(number), None if anybody else caller.author.name
     found = None if known is None else caller.state.stored.submissions.one(known, whose)
     if found is None:
-        raise nothing_here()
+        raise not_found()
     return found
 
 
-def why_it_stays(caller: Caller, found: Submission) -> Refusal | None:
-    """Return why a version of the caller's own cannot be dropped; None for one that can."""
+def why_not_droppable(caller: Caller, found: Submission) -> Refusal | None:
+    """Return why a version of the caller cannot be dropped; None if it can."""
     state = caller.state
     if found.state == ACCEPTED and state.held is not None:
-        # Whether it has played meanwhile would tell how far the season is.
-        message = "accepted versions stay while results are held back"
-        return Refusal(409, "held_back", message, "what was not accepted can be dropped")
+        # Whether it has played would reveal the progress of the season.
+        message = "accepted versions cannot be dropped while results are held back"
+        return Refusal(409, "held_back", message, "other versions can be dropped")
     author = state.stored.authors.find(caller.author.name)
     if author is not None and author.active == found.version:
-        return _stays(found, active=True)
-    return (
-        _stays(found, active=False)
-        if state.stored.submission_files.has_played(found.author, found.version)
-        else None
-    )
+        return _in_use(found, active=True)
+    has_played = state.stored.submission_files.has_played(found.author, found.version)
+    return _in_use(found, active=False) if has_played else None
 
 
-def _stays(found: Submission, active: bool) -> Refusal:
+def _in_use(found: Submission, active: bool) -> Refusal:
     if active:
         return Refusal(409, "active", f"version {found.version} plays", "activate another version first")
-    message = f"version {found.version} has played, and rounds are checked with its files"
-    return Refusal(409, "has_played", message, "only versions that never played are dropped")
+    message = f"version {found.version} has played, and its files are needed to verify rounds"
+    return Refusal(409, "has_played", message, "only versions that never played can be dropped")
 
 
 def owner_of(rated: str) -> str | None:
-    """Return the author of the program that plays under a rated name; None where that is nobody's version."""
+    """Return the author of the version with a rated name; None for a program that is no submission."""
     name, mark, _ = rated.partition(VERSION_MARK)
     return name if mark else None

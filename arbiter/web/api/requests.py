@@ -1,6 +1,6 @@
-"""The part of the API in which authors ask for matches of their versions, out of competition.
+"""The API for requests: authors have matches of their versions played out of competition.
 
-Pages and `arbiter request` say what stands here. What came of it is for its author and organisers alone.
+Pages and `arbiter request` show these figures. Results are visible to the author and to organisers alone.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from arbiter.store.submissions import RateLimited
 from arbiter.trials.regression.program_identity import BASE as OLD
 from arbiter.trials.regression.program_identity import CANDIDATE
 from arbiter.web.api import schema
-from arbiter.web.api.authors import REFUSALS, STATED, Author, log_answer, owner_of
-from arbiter.web.http.http_errors import Refusal, nothing_here, refusal_of, too_many
-from arbiter.web.http.request_bodies import still_open
-from arbiter.web.http.request_guard import given, number_of
+from arbiter.web.api.authors import BEARER, REFUSALS, Author, log_response, owner_of
+from arbiter.web.http.http_errors import Refusal, not_found, to_refusal, too_many
+from arbiter.web.http.request_bodies import check_open
+from arbiter.web.http.request_guard import number_of, unescape_slashes
 from arbiter.web.rendering.template_filters import duration, match_of_part
 
 if TYPE_CHECKING:
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
 BASE = "/seasons/{season}/requests"
 ONE = f"{BASE}/{{number}}"
 SHOWN, SHOWN_OWN = 100, 10
-"""Requests that a list has at most, and the own page."""
+"""Requests in a list, and on the author's page."""
 SHOWN_NAMES = 3
-"""Names of those who may be met, as an example."""
+"""Possible opponents that are named as examples."""
 MOST_MATCHES = 1000
 """Matches of a request that are listed."""
 USUAL_PACE = 3.0
-"""The seconds that a match is taken to last before the first was played."""
+"""The assumed seconds per match before the first was played."""
 Text = Annotated[str, Field(min_length=1, max_length=200)]
-router = APIRouter(responses=REFUSALS, dependencies=[STATED])
+router = APIRouter(responses=REFUSALS, dependencies=[BEARER])
 
 
 class Ask(BaseModel):
-    """What an author asks for: `against` names players, or versions as NAME@VERSION.
+    """A request of an author: `against` names players, or versions as NAME@VERSION.
 
-    `match` is a table in all seats on the same cards, or on given `deals`; `gauntlet` meets all `against` in
-    turn, by default everybody who may be met; `regress` tests whether the version is better than the one of
-    `against`. `matches` is how many are played at most, in whole boards.
+    `match` is a table in all seatings on the same cards, or on given `deals`; `gauntlet` meets all `against`
+    in turn, by default all possible opponents; `regress` tests whether the version is better than the one in
+    `against`. `matches` is the largest number of matches, in whole boards.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -69,94 +69,94 @@ class Ask(BaseModel):
 
 @router.post(BASE, status_code=202)
 def ask(what: Ask, caller: Author) -> schema.RequestInShort:
-    """Ask for a match, a gauntlet, or a regression test; it is played as soon as it is its turn."""
-    return short(make(caller, RequestForm(**what.model_dump())), caller)
+    """Queue a match, a gauntlet, or a regression test."""
+    return request_summary(add_request(caller, RequestForm(**what.model_dump())), caller)
 
 
 @router.get(BASE)
 def list_requests(caller: Author) -> schema.RequestList:
-    """What you asked for lately, the newest first."""
+    """Return your latest requests, the newest first."""
     author, terms = caller.author.name, caller.state.config.requests
     found = caller.state.stored.requests.last(SHOWN, author)
     left = 0 if terms is None else caller.state.stored.requests.left(author, terms.per_day, terms.per_hour)[0]
-    return {"requests": [short(one, caller) for one in found], "left": left}
+    return {"requests": [request_summary(one, caller) for one in found], "left": left}
 
 
 @router.get(ONE)
 def read_request(number: str, caller: Author, request: Request) -> schema.RequestInFull:
-    """Return a request of yours: how far it is, what came of it, its matches."""
-    return full(found_by(caller, number), caller, request)
+    """Return a request of yours: its progress, its outcome, its matches."""
+    return request_details(find_request(caller, number), caller, request)
 
 
 @router.delete(ONE)
 def cancel(number: str, caller: Author) -> schema.RequestInShort:
-    """Have no further match of a request of yours played."""
-    found = found_by(caller, number, anybody=False)
+    """Cancel a request of yours; matches in flight end."""
+    found = find_request(caller, number, anybody=False)
     if not caller.state.stored.requests.cancel(found.id, caller.author.name):
-        raise Refusal(409, "conflict", f"request {found.id} is {found.state} already")
-    return short(found_by(caller, number), caller)
+        raise Refusal(409, "conflict", f"request {found.id} is already {found.state}")
+    return request_summary(find_request(caller, number), caller)
 
 
 @router.get(f"{ONE}/matches/{{match}}/replay")
 def read_replay(number: str, match: str, caller: Author, request: Request, reader: str = "public") -> Replay:
-    """Return a match of a request of yours, to be replayed."""
-    found, match_id = found_by(caller, number), match_of_part(given(match))
+    """Return the replay of a match of a request of yours."""
+    found, match_id = find_request(caller, number), match_of_part(unescape_slashes(match))
     state = state_of(found, caller, request)
     own = own_seats(found, state.record(match_id))
     replay = listings.replay(state, match_id, reader, alone=own)
     if replay is None:
-        raise nothing_here()
+        raise not_found()
     return replay
 
 
 @router.get(f"{ONE}/matches/{{match}}/log", response_class=PlainTextResponse)
 def read_log(number: str, match: str, caller: Author, request: Request) -> Response:
-    """Return what your program heard and answered in a match, its times, its errors."""
-    found = found_by(caller, number)
-    record = state_of(found, caller, request).record(match_of_part(given(match)))
-    return log_answer(record, own_seats(found, record))
+    """Return the commands, replies, times and errors of your program in a match."""
+    found = find_request(caller, number)
+    record = state_of(found, caller, request).record(match_of_part(unescape_slashes(match)))
+    return log_response(record, own_seats(found, record))
 
 
-def make(caller: Caller, asked: RequestForm) -> Stored:
-    """Put what an author asks for into the queue; Refusal says why it is not taken."""
+def add_request(caller: Caller, asked: RequestForm) -> Stored:
+    """Queue a request of an author; Refusal gives the reason for rejecting it."""
     config, season, author = caller.state.config, caller.state.stored, caller.author.name
-    terms = still_open(caller, config.requests, "requests")
+    terms = check_open(caller, config.requests, "requests")
     try:
         wish = check_request(config, season, caller.state.roster, author, asked)
     except ConfigError as error:
-        raise refusal_of(error, 422, "invalid") from None
+        raise to_refusal(error, 422, "invalid") from None
     try:
         return season.requests.add(author, asked.kind, wish.kept(), wish.most, terms.per_day, terms.per_hour)
     except RateLimited as error:
-        message = f"{terms.per_day} requests in 24 hours and {terms.per_hour} in one are taken from an author"
+        message = f"at most {terms.per_day} requests in 24 hours and {terms.per_hour} in one hour"
         message += f": the next one in {duration(error.seconds)}"
         raise too_many(message, terms.per_hour, error.seconds) from None
 
 
-def shown(caller: Caller) -> dict[str, object] | None:
-    """What the own page says of requests; None where the season takes none."""
+def requests_on_page(caller: Caller) -> dict[str, object] | None:
+    """Return the values of the author's page about requests; None if the season accepts none."""
     terms = caller.state.config.requests
     if terms is None:
         return None
     book, author = caller.state.stored.requests, caller.author.name
     left, seconds = book.left(author, terms.per_day, terms.per_hour)
-    made = [short(one, caller) for one in book.last(SHOWN_OWN, author)]
+    made = [request_summary(one, caller) for one in book.last(SHOWN_OWN, author)]
     names = possible_opponents(terms, caller.state.roster, author)[:SHOWN_NAMES]
     return {"terms": terms, "left": left, "seconds": seconds, "made": made, "names": names}
 
 
-def found_by(caller: Caller, number: str, anybody: bool = True) -> Stored:
-    """A request of the caller's own, for organisers of `anybody`; Refusal where there is none."""
+def find_request(caller: Caller, number: str, anybody: bool = True) -> Stored:
+    """Return a request of the caller, for organisers of `anybody`; Refusal if it does not exist."""
     known = number_of(number)
     whose = None if anybody and caller.author.organiser else caller.author.name
     found = None if known is None else caller.state.stored.requests.one(known, whose)
     if found is None:
-        raise nothing_here()
+        raise not_found()
     return found
 
 
-def short(found: Stored, caller: Caller) -> schema.RequestInShort:
-    """A request as JSON values."""
+def request_summary(found: Stored, caller: Caller) -> schema.RequestInShort:
+    """Return a request as JSON values."""
     outcome = found.outcome or {}
     place, eta = _expected(found, caller) if found.state in OPEN else (None, None)
     return {
@@ -179,54 +179,54 @@ def short(found: Stored, caller: Caller) -> schema.RequestInShort:
     }
 
 
-def full(found: Stored, caller: Caller, request: Request) -> schema.RequestInFull:
-    """The same with what came of it."""
+def request_details(found: Stored, caller: Caller, request: Request) -> schema.RequestInFull:
+    """Return a request as JSON values with its outcome and its matches."""
     state = _state_of(found, caller, request)
     matches = () if state is None else state.matches[:MOST_MATCHES]
     return {
-        **short(found, caller),
-        # Kept outcomes of requests that ended earlier have no evidence.
+        **request_summary(found, caller),
+        # Stored outcomes of earlier versions have no evidence.
         "outcome": cast("RequestOutcome | None", found.outcome and {"e": None, **found.outcome}),
         "matches": [] if state is None else [listings.match_in_short(state, match) for match in matches],
     }
 
 
 def _expected(found: Stored, caller: Caller) -> tuple[int, float]:
-    """The place in the queue, 1 for the next, and about how many seconds there are until it is over."""
+    """Return the place in the queue, 1 for the next, and the estimated seconds until the end."""
     book = caller.state.stored.requests
     before, matches = book.ahead(found)
     return before + 1, round(matches * (book.pace() or USUAL_PACE), 1)
 
 
 def _say(found: Stored) -> str:
-    """How a request stands, in a sentence without its end."""
+    """Return the state of a request as a predicate."""
     if found.problem is not None:
         return f"was not played: {found.problem}"
     if found.state == WAITING:
         return "waits for its turn"
-    told = "" if found.outcome is None else say_score(cast("RequestOutcome", found.outcome))
-    return told or ("is being played" if found.state in OPEN else "was cancelled before a board was complete")
+    text = "" if found.outcome is None else say_score(cast("RequestOutcome", found.outcome))
+    return text or ("is being played" if found.state in OPEN else "was cancelled before a board was complete")
 
 
 def state_of(found: Stored, caller: Caller, request: Request) -> SeasonState:
-    """The matches of a request as a season's state; Refusal where there are none."""
+    """Return the matches of a request as the state of a season; Refusal before the first one."""
     state = _state_of(found, caller, request)
     if state is None:
-        raise nothing_here()
+        raise not_found()
     return state
 
 
 def _state_of(found: Stored, caller: Caller, request: Request) -> SeasonState | None:
-    stored = request.app.state.seasons.watched[caller.state.name].requested(found.place)
+    stored = request.app.state.seasons.watched[caller.state.name].request_store(found.place)
     if stored is None:
         return None
     state = SeasonState.of(replace(caller.state.config, freeze=0), stored)
-    # Nothing of it is kept back from its author: there is no round to wait for.
+    # Nothing is held back from the author.
     return with_changes(state, rounds=tuple(known._replace(complete=True) for known in state.rounds))
 
 
 def own_seats(found: Stored, record: MatchRecord | None) -> list[int]:
-    """The seats of the author's own versions in a match, if there is one, whatever they are called in it."""
+    """Return the seats of the author's versions in a match, also under the names of a regression test."""
     if record is None:
         return []
     roles = {CANDIDATE: found.wish["player"], OLD: found.wish["against"][0]} if found.kind == REGRESS else {}

@@ -1,6 +1,6 @@
-"""The answers of the site alone, as JSON has them: rules, submissions, orders, the log, errors.
+"""Types of the JSON that only the site returns: rules, submissions, orders, the audit log, errors.
 
-What commands tell as well is in `arbiter.season.snapshot.schema`.
+Those shared with commands are in `arbiter.season.snapshot.schema`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arbiter.trials.regression.figures import RatioLine, TrialFigures
 
 
 class ErrorBody(TypedDict):
-    """An error: a word for programs, a sentence, what mends it; of a limit, also when it is over."""
+    """An error: its code, a message, a hint; for a limit, the limit and the seconds until a retry."""
 
     code: str
     message: str
@@ -27,7 +27,7 @@ class ErrorBody(TypedDict):
 
 
 class Failure(TypedDict):
-    """Any answer that is none of those asked for."""
+    """The answer to a request that failed or was refused."""
 
     error: ErrorBody
 
@@ -41,7 +41,7 @@ class GameOption(TypedDict):
 
 
 class GameRules(TypedDict):
-    """The game; `seats` are players, `table` how many of them meet, in `seatings` orders."""
+    """The game; `seats` is its number of seats, `table` of players at a table, `seatings` of seatings."""
 
     name: str
     title: str
@@ -52,7 +52,7 @@ class GameRules(TypedDict):
 
 
 class SeasonLimits(TypedDict):
-    """The limits as a season's file has them, and what they come to on this machine."""
+    """The limits as in a season's file, with their effect on this machine."""
 
     time: str
     time_says: str
@@ -72,7 +72,7 @@ class SeasonLimits(TypedDict):
 
 
 class Calendar(TypedDict):
-    """The times of rounds."""
+    """The schedule of rounds."""
 
     rounds: int
     opens: str | None
@@ -82,7 +82,7 @@ class Calendar(TypedDict):
 
 
 class KnownFile(TypedDict):
-    """A file that needs no `bot.yaml`: what builds it, and what starts it."""
+    """A file that needs no `bot.yaml`, with the commands that build and start it."""
 
     name: str
     build: Sequence[str]
@@ -90,7 +90,7 @@ class KnownFile(TypedDict):
 
 
 class SubmissionTerms(TypedDict):
-    """The terms for what authors send, and until when."""
+    """The terms of submissions."""
 
     until: str | None
     max_bytes: int
@@ -103,7 +103,7 @@ class SubmissionTerms(TypedDict):
 
 
 class KnownLanguage(TypedDict):
-    """A language that this machine has, with the versions of libraries."""
+    """A language installed on this machine, with the versions of libraries."""
 
     word: str
     version: str
@@ -111,16 +111,16 @@ class KnownLanguage(TypedDict):
 
 
 class Manuals(TypedDict):
-    """What there is to read of a game, in Markdown."""
+    """The manuals of a game and of the protocol, in Markdown."""
 
     manual: str
     protocol: str
 
 
 class Rules(Manuals):
-    """What a season asks of a bot; `manual` and `protocol` are Markdown, `check` is a command.
+    """The rules of a season for bots; `manual` and `protocol` are Markdown, `check` is a command.
 
-    `publish_notes` says whether notes are for all where an author says nothing.
+    `publish_notes` is the default for authors who do not choose whether notes are public.
     """
 
     season: str
@@ -135,7 +135,7 @@ class Rules(Manuals):
 
 
 class Sent(TypedDict):
-    """The answer to an archive; `judged` is the moment of a verdict that is there already."""
+    """The answer to an archive; `judged` is the time of an existing verdict."""
 
     id: int
     version: int
@@ -144,7 +144,7 @@ class Sent(TypedDict):
 
 
 class StepRow(TypedDict):
-    """A step of an inspection; `fix` says what mends it, `output` is what a program wrote."""
+    """A step of an inspection; `fix` is a hint, `output` is the output of a program."""
 
     name: str
     ok: bool
@@ -154,9 +154,9 @@ class StepRow(TypedDict):
 
 
 class SubmissionInShort(TypedDict):
-    """A version that somebody sent; `say` tells in words whether it plays, after its name.
+    """A submitted version; `say` is a predicate that describes whether it plays.
 
-    `judged` is the moment of its verdict, None before it, and for those of earlier versions of the service.
+    `judged` is the time of its verdict, None before it and if an earlier release did not store it.
     """
 
     id: int
@@ -173,22 +173,22 @@ class SubmissionInShort(TypedDict):
 
 
 class SubmissionInFull(SubmissionInShort):
-    """The same with its inspection."""
+    """A submitted version with its inspection."""
 
     steps: Sequence[StepRow]
 
 
 class SubmissionList(TypedDict):
-    """All that an author sent, the newest first."""
+    """The submissions of an author, the newest first."""
 
     submissions: Sequence[SubmissionInShort]
 
 
 class RequestInShort(TypedDict):
-    """A request; until it is over `place` is that in the queue, and `eta_s` the seconds left, about.
+    """A request; until it ends `place` is that in the queue, `eta_s` the estimated seconds left.
 
-    `score` is the share of all results won, `interval` where it is with 95 %; `played` of at most `most`
-    matches are stored; `problem` is why it was refused. `say` tells in words how it stands.
+    `score` is the share of results won, `interval` its 95 % interval; `played` of at most `most` matches are
+    stored; `problem` is the reason of a refusal. `say` is a predicate that describes its state.
     """
 
     id: int
@@ -210,41 +210,41 @@ class RequestInShort(TypedDict):
 
 
 class RequestInFull(RequestInShort):
-    """The same with what came of it, None before the first board, and its matches."""
+    """A request with its outcome, None before the first board, and its matches."""
 
     outcome: RequestOutcome | None
     matches: Sequence[MatchRow]
 
 
 class RequestList(TypedDict):
-    """All that an author asked for lately, the newest first; how many more he may ask for now."""
+    """The latest requests of an author, the newest first; `left` more are possible now."""
 
     requests: Sequence[RequestInShort]
     left: int
 
 
 class PauseState(TypedDict):
-    """Since when a season is paused, and closed."""
+    """The times since which a season is paused or closed, or None."""
 
     paused: str | None
     closed: str | None
 
 
 class Accepted(TypedDict):
-    """The consent that was given."""
+    """What was accepted."""
 
     accepted: str
 
 
 class Ordered(TypedDict):
-    """The subjects of an order, and the players whom it moves."""
+    """The subjects of an order, and the players whose rank or rating changes."""
 
     subjects: Sequence[str]
     standings: Sequence[RankChange]
 
 
 class AuditEntry(TypedDict):
-    """An entry of the log: the deed, its author, the moment, and why."""
+    """An entry of the audit log."""
 
     moment: str
     who: str
@@ -254,7 +254,7 @@ class AuditEntry(TypedDict):
 
 
 class Audit(TypedDict):
-    """A page of the log, the newest first; `next` is the `cursor` of the page after it."""
+    """A page of the audit log, the newest first; `next` is the `cursor` of the next page."""
 
     audit: Sequence[AuditEntry]
     next: int | None
@@ -266,7 +266,7 @@ TrialState = Literal["playing", "decided", "undecided", "unreadable"]
 class TrialRow(TypedDict):
     """A regression test in a list; `say` is its verdict in a line, or why it cannot be read.
 
-    `verdict` is None while there is none, `llr` where it means nothing.
+    `verdict` is None until it is reached, `llr` if it is meaningless.
     """
 
     name: str
@@ -281,7 +281,7 @@ class TrialRow(TypedDict):
 
 
 class TrialList(Pages):
-    """A page of tests, the last begun first; `next` is the page after it."""
+    """A page of tests, the last begun first; `next` is the number of the next page."""
 
     tests: Sequence[TrialRow]
     total: int
@@ -295,9 +295,9 @@ class FaultyBot(TypedDict):
 
 
 class WorstMatch(TypedDict):
-    """A match to look at first: its result in words, and its score for the candidate from 0 to 1.
+    """One of the candidate's worst matches: its result in words, and the candidate's score from 0 to 1.
 
-    `winners` are seats, as those of `fault` and the order of `players` are.
+    `players` are by seat; `winners` are seats.
     """
 
     match: str
@@ -310,9 +310,9 @@ class WorstMatch(TypedDict):
 
 
 class TrialInFull(TrialFigures):
-    """A regression test: `rows` are its figures as labels and texts, `line` is its LLR from block to block.
+    """A regression test: `rows` are its figures as labels and texts, `line` is its LLR by block.
 
-    `seed` is None until there is a verdict, and where it was given: who knows it knows the deals.
+    `seed` is None until there is a verdict, and if it was given: it reveals the deals.
     """
 
     state: TrialState

@@ -1,4 +1,4 @@
-"""The applet as an application: its addresses behind its door, and a message for every error."""
+"""The applet as an ASGI application: its routes behind the access guard, and its error messages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from starlette.staticfiles import StaticFiles
 from arbiter import __version__
 from arbiter.errors import ArbiterError, ConfigError, Problem, RulesError, StoreError
 from arbiter.web.applet import table_forms
-from arbiter.web.applet.access_guard import TOKEN, Door
-from arbiter.web.applet.get_routes import add_reading
-from arbiter.web.applet.post_routes import Readers, add_posting
-from arbiter.web.http.http_errors import mistakes_answer, status_of
-from arbiter.web.http.request_bodies import Bodies
+from arbiter.web.applet.access_guard import TOKEN, AccessGuard
+from arbiter.web.applet.get_routes import add_get_routes
+from arbiter.web.applet.post_routes import Readers, add_post_routes
+from arbiter.web.http.http_errors import errors_response, status_of
+from arbiter.web.http.request_bodies import BodyLimits
 from arbiter.web.http.request_guard import Guard
 from arbiter.web.rendering.compression import STATIC as FILES
 
@@ -27,44 +27,44 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from arbiter.table.interactive.session import Session
-    from arbiter.web.applet.get_routes import News
-    from arbiter.web.applet.saved_tables import Remembered
+    from arbiter.web.applet.get_routes import ChangeEvents
+    from arbiter.web.applet.saved_tables import SavedTables
 
 MOST_BYTES = 4_000_000
-"""Of a body that is posted."""
+"""Of a posted body."""
 
 
 def make_app(
-    session: Session, news: News, readers: Readers, remembered: Remembered, port: int, apart: str = ""
-) -> tuple[ASGIApp, Door]:
-    """The whole applet over a table, and its door; it listens at `apart`, too, if that is an address."""
-    # The door looks at the key; this tells readers of the document that it does.
+    session: Session, events: ChangeEvents, readers: Readers, saved: SavedTables, port: int, extra: str = ""
+) -> tuple[ASGIApp, AccessGuard]:
+    """Return the applet for a table, and its guard; `extra` is a further address it listens at."""
+    # The guard checks the key; this documents it in OpenAPI.
     stated = Depends(APIKeyHeader(name=TOKEN, auto_error=False, description="The key of the link."))
     app = FastAPI(
         title="arbiter applet", version=__version__, docs_url=None, redoc_url=None, dependencies=[stated]
     )
-    door = Door(Bodies(app, None, MOST_BYTES), port, apart)
+    guard = AccessGuard(BodyLimits(app, None, MOST_BYTES), port, extra)
     for kind in (RequestValidationError, ArbiterError, HTTPException, 500):
         app.add_exception_handler(kind, _answer_error)
-    add_reading(app, session, news, door, remembered)
-    add_posting(app, session, readers, remembered)
-    app.mount(door.static, GZipMiddleware(StaticFiles(directory=FILES)))
-    return Guard(door, redirects=False), door
+    add_get_routes(app, session, events, guard, saved)
+    add_post_routes(app, session, readers, saved)
+    app.mount(guard.static, GZipMiddleware(StaticFiles(directory=FILES)))
+    return Guard(guard, redirects=False), guard
 
 
 def _answer_error(_: Request, error: Exception) -> JSONResponse:
     """A message for every error, at the field that it is about."""
     match error:
         case RequestValidationError():
-            return mistakes_answer(422, table_forms.wrong(error.errors(), 1).problems)
+            return errors_response(422, table_forms.config_error(error.errors(), 1).problems)
         case ConfigError():
-            return mistakes_answer(422, error.problems)
+            return errors_response(422, error.problems)
         case StoreError():
             # The user named it.
-            return mistakes_answer(422, [Problem((), str(error))])
+            return errors_response(422, [Problem((), str(error))])
         case ArbiterError():
             place = ("word",) if isinstance(error, RulesError) else ()
-            return mistakes_answer(status_of(error), [Problem(place, str(error))])
+            return errors_response(status_of(error), [Problem(place, str(error))])
         case HTTPException():
-            return mistakes_answer(error.status_code, [Problem((), str(error.detail))])
-    return mistakes_answer(500, [Problem((), f"something went wrong: {type(error).__name__}")])
+            return errors_response(error.status_code, [Problem((), str(error.detail))])
+    return errors_response(500, [Problem((), f"something went wrong: {type(error).__name__}")])

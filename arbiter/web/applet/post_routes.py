@@ -1,4 +1,4 @@
-"""The posts of the page: verbs, lines to a seat, and what sets the table; the answer is its new state."""
+"""The POST routes of the applet: verbs, lines to a seat, and table setups; all return the new state."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from arbiter.match.spec import Limits
     from arbiter.table.interactive.occupants import Occupant
     from arbiter.table.interactive.setup import LaidTable
-    from arbiter.web.applet.saved_tables import Remembered
+    from arbiter.web.applet.saved_tables import SavedTables
 
 MOST_LINES = 500
 
 
 class Readers(NamedTuple):
-    """Readers of what the user gives: an occupant under some limits, a record, a match of a season's file.
+    """Readers of user input: an occupant under some limits, a record, a match of a season's file.
 
-    The last two are given who sits where, as for `arbiter console`, and how many decisions to feed, None for
-    all up to a fault.
+    The last two take the occupants of seats, as for `arbiter console`, and the number of decisions to feed,
+    None for all up to a fault.
     """
 
     occupant: Callable[[str, Limits], Occupant]
@@ -43,13 +43,13 @@ class Readers(NamedTuple):
     match: Callable[[str, str, Sequence[str], int | None], LaidTable]
 
 
-def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Remembered) -> None:
-    """All that the page posts; ConfigError, with the field, for what cannot be."""
+def add_post_routes(app: FastAPI, session: Session, readers: Readers, saved: SavedTables) -> None:
+    """Add the POST routes to an application; ConfigError names the invalid field."""
 
-    def add(
+    def add_verb(
         name: str, act: Callable[..., object], description: str | None, form: type[table_forms.Form] | None
     ) -> None:
-        """A verb that takes a form's values."""
+        """Add a route for a function that takes the values of a form."""
 
         def bare() -> Answer:
             act()
@@ -59,51 +59,51 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
             act(**given.model_dump())
             return schema.state(session)
 
-        # The framework reads the body as the type that it finds here.
+        # The framework parses the body as this type.
         with_form.__annotations__["given"] = form
         app.post(f"/{name}", name=name, description=description)(with_form if form else bare)
 
     for verb in verbs.ON_A_PAGE:
         name = verb.__name__
-        add(name, partial(session.do, verb), verb.__doc__, table_forms.form_of(verb))
-    add("stop", session.stop, Session.stop.__doc__, None)
-    add("quit", session.close, Session.close.__doc__, None)
+        add_verb(name, partial(session.do, verb), verb.__doc__, table_forms.form_of(verb))
+    add_verb("stop", session.stop, Session.stop.__doc__, None)
+    add_verb("quit", session.close, Session.close.__doc__, None)
 
-    def posted(act: Callable[..., None]) -> Callable[..., None]:
-        """A verb that takes a form as it is, under its own name."""
+    def posts(act: Callable[..., None]) -> Callable[..., None]:
+        """Add a route for a function that takes a form, under the function's name."""
 
         @wraps(act)
-        def answered(form: Any) -> Answer:
+        def handle(form: Any) -> Answer:
             act(form)
             return schema.state(session)
 
-        app.post(f"/{act.__name__}", response_model=Answer)(answered)
+        app.post(f"/{act.__name__}", response_model=Answer)(handle)
         return act
 
     def feed(laid: LaidTable) -> None:
         session.begin(laid.setup, laid.occupants, laid.moves or ())
 
-    @posted
+    @posts
     def send(form: table_forms.SendForm) -> None:
         """Send a seat any lines, up to the first bad reply."""
         session.do(verbs.send, seat=form.seat, lines=lines_of(form.line))
 
-    @posted
+    @posts
     def macro(form: table_forms.MacroForm) -> None:
-        """Send a seat the lines that have a name."""
+        """Send a seat the lines of a named macro."""
         session.do(verbs.macro, name=form.name, seat=form.seat)
 
-    @posted
+    @posts
     def table(form: table_forms.TableForm) -> None:
-        """Set another table; it is remembered for next time."""
+        """Set another table, and save it for next time."""
         setup, occupants, notes = table_forms.table_of(form, readers.occupant)
         session.begin(setup, occupants)
         session.notes.extend(notes)
-        remembered.add(form)
+        saved.add(form)
 
-    @posted
+    @posts
     def load(form: table_forms.PlayedForm) -> None:
-        """Feed a match record or a replay of a site's, or set a saved table."""
+        """Feed a match record or a site's replay, or set a saved table."""
         given = form.model_extra or {}
         if given.get("format") == FORMAT:
             return feed(readers.record(replayed(given), form.seats, form.until))
@@ -112,43 +112,41 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
                 return table(table_forms.TableForm.model_validate({**given, "seats": form.seats}))
             table_forms.Record.model_validate(given)
         except ValidationError as error:
-            raise table_forms.wrong(error.errors()) from None
+            raise table_forms.config_error(error.errors()) from None
         return feed(readers.record(MatchRecord.from_json(given), form.seats, form.until))
 
-    @posted
+    @posts
     def match(form: table_forms.AgainForm) -> None:
-        """Feed a stored match of a season up to its fault, or so many decisions."""
+        """Feed a stored match of a season up to its fault, or `until` decisions."""
         feed(readers.match(form.config, form.id, form.seats, form.until))
 
-    @posted
+    @posts
     def seat(form: table_forms.SitForm) -> None:
-        """Put somebody else into a seat, who hears what was heard there."""
+        """Change the occupant of a seat; a bot receives the commands sent to that seat so far."""
         try:
-            occupant = readers.occupant(form.who, schema.seen(session).setup.limits)
+            occupant = readers.occupant(form.who, schema.view_of(session).setup.limits)
         except ConfigError as error:
             raise ConfigError([replace(problem, path=("who",)) for problem in error.problems]) from None
         session.do(verbs.sit, seat=form.seat, occupant=occupant)
 
-    @posted
+    @posts
     def deal(form: table_forms.DealForm) -> None:
-        """Give a deal other cards or roles, and go on from its beginning."""
-        setup, decisions = table_forms.dealt_otherwise(
-            schema.seen(session), form.deal, form.model_extra or {}
-        )
+        """Give a deal other cards or roles, and continue from its beginning."""
+        setup, decisions = table_forms.edit_deal(schema.view_of(session), form.deal, form.model_extra or {})
         try:
             session.do(lambda table: table.machine.branch(setup, decisions))
         except IllegalAction as error:
-            reason = f"the play before it was impossible then: {error}"
+            reason = f"the earlier decisions are illegal with this deal: {error}"
             raise ConfigError([Problem(("deal",), reason)]) from None
 
 
 def lines_of(text: str) -> list[Command]:
-    """The lines of a text; ConfigError for none and for too many."""
+    """Return the lines of a text; ConfigError for none and for too many."""
     found = [line.removesuffix("\r") for line in text.split("\n")]
     if len(found) > 1 and not found[-1]:
         found.pop()
     if not any(found):
         raise ConfigError([Problem(("line",), "there is nothing to send", "write time_left 5000")])
     if len(found) > MOST_LINES:
-        raise ConfigError([Problem(("line",), f"{len(found)} lines at once: {MOST_LINES} at most")])
+        raise ConfigError([Problem(("line",), f"expected at most {MOST_LINES} lines, got {len(found)}")])
     return found

@@ -1,4 +1,4 @@
-"""The parts of a table that can be chosen: games and their options, the package's bots, tables set before."""
+"""The choices for a table: games and their options, the package's bots, saved tables."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.web.applet.table_forms import TableForm
 
 MOST = 20
-"""Tables that are kept."""
+"""Saved tables."""
 LONGEST = 50_000
-"""Characters of one that is kept."""
+"""Characters of a saved table."""
 _TYPES = {bool: "boolean", int: "integer", str: "string", list: "list", type(None): "integer"}
-"""Of an option, by that of its default; what is not given by default is a number."""
+"""The type of an option by that of its default; None means a number."""
 
 
 class OptionChoice(TypedDict):
@@ -36,7 +36,7 @@ class OptionChoice(TypedDict):
 
 
 class GameChoice(TypedDict):
-    """A game, and how many may sit down at its usual table."""
+    """A game, and the seats of its default table."""
 
     name: str
     title: str
@@ -46,7 +46,7 @@ class GameChoice(TypedDict):
 
 
 class ShippedBot(TypedDict):
-    """A bot of the package; `who` seats it."""
+    """A bot of the package; `who` names it as an occupant."""
 
     name: str
     game: str
@@ -54,7 +54,7 @@ class ShippedBot(TypedDict):
 
 
 def games() -> list[GameChoice]:
-    """Every game with its options, their types and defaults, and how many may sit down."""
+    """Return every game with its options, their types and defaults, and its seats."""
     return [_game(name) for name in names()]
 
 
@@ -75,20 +75,20 @@ def _game(name: str) -> GameChoice:
 
 
 def bots() -> list[ShippedBot]:
-    """The bots that come with the package, by game."""
+    """Return the bots of the package, by game."""
     found = programs()
     return [{"name": name, "game": game, "who": f"bot:{shlex.join(words)}"} for game, name, words in found]
 
 
-def place() -> Path:
-    """The file: below ``$XDG_STATE_HOME``, by default ``~/.local/state``."""
+def saved_tables_file() -> Path:
+    """Return the path of the file: below ``$XDG_STATE_HOME``, by default ``~/.local/state``."""
     state = os.environ.get("XDG_STATE_HOME", "")
     folder = Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state"
     return folder / "arbiter" / "applet.json"
 
 
-class Remembered:
-    """The tables of a file, newest first; `note` says why it was ignored, "" if it was not."""
+class SavedTables:
+    """The tables saved in a file, newest first; `note` is why the file was ignored, or ""."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -99,10 +99,10 @@ class Remembered:
         except FileNotFoundError:
             pass
         except (OSError, ValueError, RecursionError, ValidationError):
-            self.note = f"{file} cannot be read and is ignored: tables that were set before are forgotten"
+            self.note = f"{file} cannot be read and is ignored: its saved tables are not available"
 
     def add(self, table: TableForm) -> None:
-        """Keep a table as the newest; where the file cannot be written, until the end alone."""
+        """Save a table as the newest; in memory alone if the file cannot be written."""
         if len(table.model_dump_json()) > LONGEST:
             return
         self.tables = [table, *(other for other in self.tables if other != table)][:MOST]
@@ -113,7 +113,7 @@ class Remembered:
 
 
 def _read(file: Path) -> list[TableForm]:
-    """The tables; ValueError, among others, for what this module has not written."""
+    """Return the tables of a file; ValueError, ValidationError or RecursionError for an invalid one."""
     with file.open(encoding="utf-8") as lines:
         found = json.loads(lines.read(2 * MOST * LONGEST))
     if not isinstance(found, dict) or not isinstance(found.get("tables"), list):

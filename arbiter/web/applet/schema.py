@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from arbiter.table.interactive.session import Session, TableSnapshot
     from arbiter.table.interactive.setup import TranscriptEntry
 
-_STARTER = re.compile(r"/(?:env|python[\d.]*|node|sh|bash)$")
-_OURS = {
-    "interrupted": "you stopped it; Again starts it anew, tells it what it had heard and asks once more",
-    "void": "the bot did nothing wrong; Again tries once more",
+_INTERPRETER = re.compile(r"/(?:env|python[\d.]*|node|sh|bash)$")
+_ADVICE = {
+    "interrupted": "you stopped it; Again restarts it, sends the commands so far and asks again",
+    "void": "the bot did nothing wrong; Again repeats the command",
 }
-"""Kinds that are no faults of the bot's."""
-TOLD_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
+"""Advice for the kinds that are not the bot's fault."""
+SHOWN_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
 
 
 class EndedSeat(TypedDict):
-    """The end of a seat's occupant."""
+    """A seat whose occupant ended, and its last message."""
 
     seat: int
     said: str
 
 
 class SeatHolder(TypedDict):
-    """The occupant of a seat: as it is posted, for people, and whether it is a person."""
+    """The occupant of a seat: in the form that is posted, as a title, and whether it is a person."""
 
     who: str
     title: str
@@ -60,7 +60,7 @@ class TableSetup(TypedDict):
 
 
 class Trouble(TypedDict):
-    """A bad reply that nobody has dealt with."""
+    """A bad reply that is not resolved yet."""
 
     seat: int
     command: str
@@ -73,7 +73,7 @@ class Trouble(TypedDict):
 
 
 class Bare(TypedDict):
-    """A table that is not set yet, or has ended."""
+    """The state without a table, before it is set or after its end."""
 
     revision: int
     running: bool
@@ -95,12 +95,12 @@ class TableState(Bare, Turn):
 
 
 Answer = TableState | Bare
-"""To each verb."""
+"""The answer to each verb."""
 
 
 def state(session: Session) -> Answer:
     """Return the state of the table."""
-    # Before what is seen: a page with an older table under a newer number would not ask again.
+    # Read before `seen`: a page with an older table under a newer revision would not ask again.
     revision, running = session.revision, session.running
     bare: Bare = {
         "revision": revision,
@@ -137,7 +137,7 @@ def setup(seen: TableSnapshot) -> TableSetup:
         "seat_word": seen.setup.game.seat_word,
         "seed": seen.setup.seed,
         "round": seen.setup.round_number,
-        "limits": {key: limits[key] for key in TOLD_LIMITS},
+        "limits": {key: limits[key] for key in SHOWN_LIMITS},
         "seats": [{"who": who, "title": title, "person": person} for who, title, person in seats],
     }
 
@@ -158,20 +158,20 @@ def _trouble(seen: TableSnapshot, session: Session) -> Trouble | None:
     }
 
 
-def seen(session: Session) -> TableSnapshot:
-    """Return what there is to see; ConfigError where no table is set yet."""
+def view_of(session: Session) -> TableSnapshot:
+    """Return the view of the table; ConfigError if no table is set."""
     if session.seen is None:
         raise ConfigError("no table is set yet")
     return session.seen
 
 
 def record(seen: TableSnapshot) -> MatchRecord:
-    """The match up to now, as `play --record` writes one."""
+    """Return the match so far as a record, as `play --record` writes it."""
     return record_of(seen.setup, seen.position, seen.moves, seen.titles).with_digest_id()
 
 
 def replay(seen: TableSnapshot, reader: str) -> Replay:
-    """The match up to now as a reader may see it while it is played; ConfigError where there is none."""
+    """Return the match so far, as a reader may see it; ConfigError for an unknown reader."""
     eyes = Reader.parse(reader, seen.setup.game.seats)
     return replay_of(record_of(seen.setup, seen.position, seen.moves, names_of(seen)), eyes, complete=False)
 
@@ -187,10 +187,10 @@ def short_name(title: str) -> str:
     if colon and not any(map(str.isspace, first)):
         return first
     files = [word for word in title.split() if "/" in word and not word.startswith("-")]
-    found = (word.rpartition("/")[2] for word in files if not _STARTER.search(word))
+    found = (word.rpartition("/")[2] for word in files if not _INTERPRETER.search(word))
     return next(found, "") or title
 
 
 def explanation(entry: TranscriptEntry) -> str:
-    """Return advice after a bad reply, in the words of `check-bot`; "" where nothing is known."""
-    return _OURS.get(entry.kind) or entry.fix or fix_of(entry.kind, entry.command, entry.raw)
+    """Return the advice of `check-bot` after a bad reply; "" without one."""
+    return _ADVICE.get(entry.kind) or entry.fix or fix_of(entry.kind, entry.command, entry.raw)

@@ -1,4 +1,4 @@
-"""The bodies that may be posted, and the tables that they describe; every mistake at once, at its field."""
+"""The posted forms, and the tables that they describe; all errors are reported, each at its field."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ Seats = Annotated[list[Line], Field(max_length=100)]
 
 
 class Form(BaseModel):
-    """A body: no other keys than these, and of these types."""
+    """A posted body, which rejects unknown keys and wrong types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def form_of(verb: Callable[..., object]) -> type[Form] | None:
-    """The body posted with a verb: its arguments but for the table; None where it takes none."""
+    """Return the form of a verb: its arguments without the table; None without any."""
     given = list(signature(verb, eval_str=True).parameters.values())[1:]
     fields: dict[str, Any] = {
         one.name: (_OF_ARGUMENTS[one.annotation], ... if one.default is one.empty else one.default)
@@ -58,21 +58,21 @@ _OF_ARGUMENTS: dict[object, object] = {
     int: Count,
     bool: bool,
     str: Line,
-    Until: Annotated[Until, Field(description="How far to go on.")],
+    Until: Annotated[Until, Field(description="How far to play.")],
     int | None: Seat | None,
 }
-"""The types of the arguments of verbs, within bounds."""
+"""The types of the arguments of verbs, with limits."""
 
 
 class SendForm(Form):
-    """Any lines to a seat."""
+    """Lines for a seat."""
 
     seat: Seat
     line: Line
 
 
 class MacroForm(Form):
-    """Lines to a seat by their name: the greeting, this deal's, or both and a question."""
+    """Lines for a seat by name: the greeting, this deal's, or both and a question."""
 
     name: Macro
     seat: Seat
@@ -86,7 +86,7 @@ class SitForm(Form):
 
 
 class LimitsForm(Form):
-    """The limits of bots, as in a season's file; null stands for the usual value."""
+    """The limits of bots, as in a season's file; null means the default."""
 
     time: Word | None = None
     start_time: Word | None = None
@@ -95,7 +95,7 @@ class LimitsForm(Form):
 
 
 class TableForm(Form):
-    """A table: what is played, and who sits where; random players fill the other seats."""
+    """A table: the game, and the occupants; random players fill the other seats."""
 
     game: Word
     options: dict[str, Any] = {}
@@ -108,7 +108,7 @@ class TableForm(Form):
 
 
 class DealForm(Form):
-    """Other cards or roles for a deal, by default the present one: keys of a deal as in a match record."""
+    """Other cards or roles for a deal, by default the current one: keys of a deal as in a match record."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -116,9 +116,9 @@ class DealForm(Form):
 
 
 class PlayedForm(Form):
-    """A match record, as far as it is needed to feed it, and how; or a saved table, which has no moves.
+    """The needed parts of a match record, and how to feed it; or a saved table, which has no moves.
 
-    It is fed up to its fault or so many decisions; `seats` are as in `arbiter console`: ``human``, or
+    It is fed up to its fault or `until` decisions; `seats` are as in `arbiter console`: ``human``, or
     ``2=bot:COMMAND``.
     """
 
@@ -129,7 +129,7 @@ class PlayedForm(Form):
 
 
 class AgainForm(PlayedForm):
-    """A stored match of a season, and how it is fed."""
+    """A stored match of a season, and how to feed it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -152,7 +152,7 @@ class MoveForm(Form):
 
 
 class Record(BaseModel):
-    """The parts of a match record that have to be right before it is fed; others do not matter."""
+    """The parts of a match record that are checked before it is fed."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -168,16 +168,16 @@ class Record(BaseModel):
     delivery: Literal["strict", "batched"] = "strict"
 
 
-def wrong(errors: Iterable[Mapping[str, Any]], within: int = 0) -> ConfigError:
-    """The error for what pydantic found; the first `within` parts of a place name no field."""
+def config_error(errors: Iterable[Mapping[str, Any]], within: int = 0) -> ConfigError:
+    """Return pydantic's errors as a ConfigError; the first `within` parts of a location are no field."""
     found = (Problem(tuple(error["loc"][within:]), error["msg"]) for error in errors)
-    # A part may be a key of the body, and so anything.
+    # A part may be an untrusted key of the body.
     return ConfigError([replace(p, path=tuple(str(part)[:100] for part in p.path)) for p in found])
 
 
 @contextmanager
-def _noted(mistakes: list[Problem], *path: str | int) -> Iterator[None]:
-    """Note what goes wrong in a block as a mistake in a field, or the part of it that the error names."""
+def _collect(mistakes: list[Problem], *path: str | int) -> Iterator[None]:
+    """Collect the ConfigError of a block as problems of a field, or of the part that the error names."""
     try:
         yield
     except ConfigError as error:
@@ -187,27 +187,27 @@ def _noted(mistakes: list[Problem], *path: str | int) -> Iterator[None]:
 def table_of(
     form: TableForm, read_occupant: Callable[[str, BotLimits], Occupant]
 ) -> tuple[Setup, list[Occupant], list[str]]:
-    """The table that a form describes, and notes about it; ConfigError with all that is wrong."""
+    """Return the setup, the occupants and notes of the table in a form; ConfigError with all problems."""
     mistakes: list[Problem] = []
     limits, notes = _limits(form, mistakes)
     game: AnyGame | None = None
-    with _noted(mistakes, "options" if form.game in names() else "game"):
+    with _collect(mistakes, "options" if form.game in names() else "game"):
         game = make(form.game, form.options)
     if game is not None and form.deals is not None:
         deals = []
         for number, shape in enumerate(form.deals):
-            with _noted(mistakes, "deals", number):
+            with _collect(mistakes, "deals", number):
                 deals.append(game.deal_from_json(shape))
         if not mistakes:
-            with _noted(mistakes, "deals"):
+            with _collect(mistakes, "deals"):
                 game = game.given(deals)
     if form.seed is not None and not form.seed.isprintable():
         mistakes.append(Problem(("seed",), "printable characters only"))
     occupants = []
     for seat, who in enumerate(form.seats):
-        with _noted(mistakes, "seats", seat):
+        with _collect(mistakes, "seats", seat):
             if game is not None and seat >= game.seats:
-                raise ConfigError(f"there is no such seat, only 0 to {game.seats - 1}")
+                raise ConfigError(f"expected a seat from 0 to {game.seats - 1}")
             occupants.append(read_occupant(who, limits or USUAL.limits()))
     if mistakes or game is None or limits is None:
         raise ConfigError(mistakes)
@@ -216,11 +216,11 @@ def table_of(
 
 
 def _limits(form: TableForm, mistakes: list[Problem]) -> tuple[BotLimits | None, list[str]]:
-    """The limits, the isolation decided for this machine, and what there is to say about that."""
+    """Return the limits with the isolation chosen for this machine, and warnings about it."""
     limits = USUAL.limits()
     count = len(mistakes)
     for key, text in form.limits.model_dump(exclude_none=True).items():
-        with _noted(mistakes, "limits", key):
+        with _collect(mistakes, "limits", key):
             limits = override_limits(limits, **{key: text})
     tier, warning = choose(form.isolation or USUAL.isolation)
     if len(mistakes) > count:
@@ -228,14 +228,14 @@ def _limits(form: TableForm, mistakes: list[Problem]) -> tuple[BotLimits | None,
     return replace(limits, isolation=tier), [warning] if warning else []
 
 
-def dealt_otherwise(seen: TableSnapshot, number: int | None, changes: Mapping[str, Any]) -> tuple[Setup, int]:
-    """The setup in which one deal, by default the present one, has other cards or roles, and the number of
-    decisions before it; ConfigError where that cannot be."""
+def edit_deal(seen: TableSnapshot, number: int | None, changes: Mapping[str, Any]) -> tuple[Setup, int]:
+    """Return the setup with other cards or roles in a deal, by default the current one, and the number of
+    decisions before it; ConfigError if they are impossible."""
     setup, position = seen.setup, seen.position
     game, deals = setup.game, list(position.deals)
     number = len(deals) - 1 if number is None else number
     if number >= len(deals):
-        raise ConfigError([Problem(("deal",), f"deal {number} has not come yet: there are {len(deals)}")])
+        raise ConfigError([Problem(("deal",), f"expected a deal from 0 to {len(deals) - 1}, got {number}")])
     deal = game.deal_from_json({**game.deal_json(deals[number]), **changes})
     if game.chained:
         other = game.begun([*deals[:number], deal])
@@ -243,8 +243,8 @@ def dealt_otherwise(seen: TableSnapshot, number: int | None, changes: Mapping[st
         planned = list(planned_deals(game, setup.seed, setup.round_number).deals)
         other = game.given([*planned[:number], deal, *planned[number + 1 :]])
     if other.seats != game.seats:
-        raise ConfigError("a deal has as many hands as there are seats")
+        raise ConfigError("a deal must have a hand for each seat")
     if number and list(other.greeting()) != list(game.greeting()):
         hint = "set a new table, or edit the first deal"
-        raise ConfigError("the bots heard another programme when the match began", hint=hint)
+        raise ConfigError("the bots received another programme when the match began", hint=hint)
     return replace(setup, game=other), sum(move.deal < number for move in seen.moves)

@@ -1,8 +1,8 @@
-"""Places for requests that compute: so many in all, and so many of one address; the others come again.
+"""Limits on concurrent requests, in total and per address; requests beyond them get 429.
 
-A request has its place while it computes. While it waits for its client (for the rest of a body, for an
-answer to be taken, for news) it has none, so that slow clients, however many, keep nobody out. What was made
-before is answered without a place. Where all are taken, organisers and `/healthz` are answered all the same.
+A request holds a slot while it computes. While it waits for its client (for the rest of a body, for an answer
+to be received, for events) it holds none, so slow clients exclude no others. Cached answers need no slot.
+When all slots are taken, organisers and `/healthz` are still answered.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from arbiter.web.http.authentication import says_who, someone_in
+from arbiter.web.http.authentication import find_caller, has_credentials
 from arbiter.web.http.http_errors import too_many
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from arbiter.web.http.watched_seasons import Seasons
 
 MOST, MOST_OF_ADDRESS = 400, 300
-"""Requests that compute at once, in all and of one address, of which as many may begin to listen at once."""
+"""Concurrent requests, in total and per address."""
 MOST_APART, MOST_APART_OF_ADDRESS = 20, 5
-"""The requests that go on at once where all places are taken, and that say they are an organiser's."""
+"""Further requests with a token or a cookie, which may be an organiser's, when all slots are taken."""
 RETRY_SECONDS = 1
 HEALTH = "/healthz"
 THIS_MACHINE = "127.0.0.1"
 NETWORK_BITS = 64
-"""Of an IPv6 address: what one house has."""
+"""The prefix of an IPv6 address that counts as one client."""
 
 
 def address_of(client: tuple[str, int] | None) -> str:
-    """Return what counts as one address: an IPv4 address, a network of IPv6, this machine; "" for nobody."""
+    """Return the key that limits count: an IPv4 address, an IPv6 network, or this machine; "" for None."""
     host = client[0] if client else ""
     try:
         address = ip_address(host)
@@ -46,15 +46,15 @@ def address_of(client: tuple[str, int] | None) -> str:
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     if address.is_loopback:
-        # Who is on this machine may ask from any of 16 million such addresses.
+        # A local client can use any of 16 million loopback addresses.
         return THIS_MACHINE
     if not isinstance(address, IPv6Address):
         return str(address)
     return str(IPv6Network((int(address), NETWORK_BITS), strict=False))
 
 
-class Places:
-    """Gives requests their places; refuses those for which there is none."""
+class ConcurrencyLimits:
+    """ASGI middleware that gives each request a slot, or refuses it."""
 
     def __init__(self, app: ASGIApp, seasons: Seasons) -> None:
         self._app, self._seasons = app, seasons
@@ -65,47 +65,48 @@ class Places:
         if scope["type"] != "http" or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
             return
-        async with self.place(scope) as place:
+        async with self.slot(scope) as slot:
 
-            async def heard() -> Message:
-                with place.left():
+            async def receive_outside() -> Message:
+                with slot.release():
                     return await receive()
 
-            async def sent(message: Message) -> None:
-                with place.left():
+            async def send_outside(message: Message) -> None:
+                with slot.release():
                     await send(message)
 
-            await self._app(scope, heard, sent)
+            await self._app(scope, receive_outside, send_outside)
 
     @asynccontextmanager
-    async def place(self, scope: Scope) -> AsyncIterator[_Place]:
-        """A place for a request while it computes; Refusal where there is none."""
+    async def slot(self, scope: Scope) -> AsyncIterator[_Slot]:
+        """Hold a slot for a request while it computes; Refusal if all are taken."""
         who = address_of(scope["client"])
         limit = limit_of(self._taken, who, MOST, MOST_OF_ADDRESS)
         taken = self._taken if limit is None else self._apart
-        place, refusal = _Place(taken, who), None
+        slot, refusal = _Slot(taken, who), None
         if limit is not None:
             hint = "try again in a moment"
             refusal = too_many("too many requests are under way", limit, RETRY_SECONDS, hint)
-            if not says_who(scope) or limit_of(taken, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None:
+            apart = limit_of(taken, who, MOST_APART, MOST_APART_OF_ADDRESS)
+            if apart is not None or not has_credentials(scope):
                 raise refusal
-        with place.taken():
+        with slot.hold():
             if refusal is not None:
-                caller = await run_in_threadpool(someone_in, self._seasons, Request(scope))
+                caller = await run_in_threadpool(find_caller, self._seasons, Request(scope))
                 if caller is None or not caller.author.organiser:
                     raise refusal
-            yield place
+            yield slot
 
 
-class _Place:
-    """A place of one request, which is free while the request waits."""
+class _Slot:
+    """The slot of one request, free while the request waits."""
 
     def __init__(self, taken: Counter[str], who: str) -> None:
         self._taken, self._who = taken, who
         self._waits, self._over = 0, False
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         self._over = False
         self._count(1)
         try:
@@ -116,7 +117,7 @@ class _Place:
             self._over = True
 
     @contextmanager
-    def left(self) -> Iterator[None]:
+    def release(self) -> Iterator[None]:
         if not self._waits:
             self._count(-1)
         self._waits += 1
@@ -134,7 +135,7 @@ class _Place:
 
 
 def limit_of(taken: Mapping[str, int], who: str, most: int, most_of_address: int) -> int | None:
-    """The limit that another request would exceed; None if there is none."""
+    """Return the limit that another request would exceed; None if it may proceed."""
     if sum(taken.values()) >= most:
         return most
     return most_of_address if taken.get(who, 0) >= most_of_address else None

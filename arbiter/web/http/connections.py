@@ -1,9 +1,9 @@
-"""Connections of the server: how long and how much each may take before it is ended.
+"""Connections of the server, with limits on number, duration and size.
 
-uvicorn bounds how long an idle connection is kept, and nothing else. Here a request's headers must come whole
-within `HEADER_SECONDS`, a body goes on within `STALL_SECONDS` and not in crumbs, an answer is taken within as
-much, and there are at most `MOST` connections, `MOST_OF_ADDRESS` of one address. `look`, called once a
-second, ends what is late; no connection needs a timer.
+uvicorn limits only idle connections. Here headers must arrive within `HEADER_SECONDS`, neither a body nor the
+client's reading of an answer may stall for `STALL_SECONDS`, chunks may not be tiny, and there are at most
+`MOST` connections, `MOST_OF_ADDRESS` of one address. `poll`, called once a second, ends late connections, so
+none needs a timer.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 HEADER_SECONDS = 10.0
 """From the connection, or from the first byte of a later request, to the end of the headers."""
 STALL_SECONDS = 10.0
-"""Without a byte of a body, or without a byte of an answer that the client takes."""
+"""Without a byte of a body received, or of an answer read by the client."""
 HEADER_BYTES = 16_384
 """Of a request's line and headers."""
 UNREAD_BYTES = 1_000_000
-"""Of a body that comes after its answer, and that nobody reads."""
+"""Of a body that arrives after its answer and is discarded."""
 BUFFERED_BYTES = 65_536
-"""Of an answer, in the kernel and again here, before its writer waits for the reader."""
+"""Of an answer, in the kernel and again here, before its writer waits for the client."""
 FREE_CHUNKS, CHUNK_BYTES = 200, 256
-"""Of a body in chunks: so many may be small, the others have so many bytes on average."""
+"""Chunks of a body that may be small; the mean size in bytes that the others need."""
 MOST, MOST_OF_ADDRESS = 2000, 500
-"""Connections at once, in all and of one address. A school may have a single address."""
+"""Concurrent connections, in total and from one address. A school may have a single address."""
 RETRY_SECONDS = 5
 LOOPBACK = ("127.0.0.1", "::1")
 """The address of a proxy on this machine."""
 
 
-class Crumbs(h11.RemoteProtocolError):
-    """A body of which each byte costs more than it is worth."""
+class TinyChunks(h11.RemoteProtocolError):
+    """A body in chunks too small to be worth parsing."""
 
 
-class Conversation(h11.Connection):
-    """The input of a connection; to send it in crumbs is an error."""
+class ChunkCheckedInput(h11.Connection):
+    """The HTTP parser of a connection; it raises TinyChunks."""
 
     _chunks = _bytes = 0
 
@@ -57,45 +57,45 @@ class Conversation(h11.Connection):
             self._chunks += event.chunk_start
             self._bytes += len(event.data)
             if self._chunks > FREE_CHUNKS + self._bytes / CHUNK_BYTES:
-                raise Crumbs("the body comes in chunks that are too small")
+                raise TinyChunks("the chunks of the body are too small")
         return event
 
 
 class BoundedConnection(H11Protocol):
-    """An HTTP/1.1 connection that is ended when its client is too slow, too long or one too many."""
+    """An HTTP/1.1 connection that ends when its client is too slow, sends too much, or exceeds a limit."""
 
     _full = False
     _since: float | None = None
-    """The beginning of the wait for the rest of headers, or of a body that nobody reads."""
-    _heard = 0.0
+    """The start of the wait for the rest of the headers, or of a discarded body."""
+    _received_at = 0.0
     _unread = 0
-    _seen: object = None
-    """The last request that a look has seen."""
+    _polled: object = None
+    """The last request that `poll` has seen."""
     _left = 0
-    """Bytes that the client had not taken when it last took some."""
-    _taken = 0.0
+    """Bytes that the client had not read when it last read some."""
+    _read_at = 0.0
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        self.conn = Conversation(h11.SERVER, HEADER_BYTES)
+        self.conn = ChunkCheckedInput(h11.SERVER, HEADER_BYTES)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Refuse one too many; keep little for a client that does not read."""
+        """Refuse a connection beyond the limits; buffer little for a client that does not read."""
         super().connection_made(transport)
         self._address = address_of(self.client)
         transport.set_write_buffer_limits(high=BUFFERED_BYTES)
-        self._heard = self._taken = self.loop.time()
-        self._since = self._heard
+        self._received_at = self._read_at = self.loop.time()
+        self._since = self._received_at
         if (limit := self._limit()) is not None:
             self._full = True
             self._refuse(too_many("there are too many connections", limit, RETRY_SECONDS))
 
     def _limit(self) -> int | None:
-        """The limit that this connection exceeds; None if there is none."""
+        """Return the limit that this connection exceeds, or None."""
         if len(self.connections) > MOST:
             return MOST
         if self.config.proxy_headers and self.client is not None and self.client[0] in LOOPBACK:
-            # Who stands behind the proxy, it knows.
+            # The proxy knows its clients.
             return None
         own = sum(
             isinstance(one, BoundedConnection) and one._address == self._address for one in self.connections
@@ -103,8 +103,8 @@ class BoundedConnection(H11Protocol):
         return MOST_OF_ADDRESS if own > MOST_OF_ADDRESS else None
 
     def data_received(self, data: bytes) -> None:
-        """Hand data on, unless the connection was refused or sends what nobody reads."""
-        self._heard = self.loop.time()
+        """Process data; ignore it on a refused connection, and abort after too much of a discarded body."""
+        self._received_at = self.loop.time()
         if self._full or self.transport.is_closing():
             return
         if self.cycle is not None and self.cycle.response_complete and self._in_body():
@@ -115,35 +115,35 @@ class BoundedConnection(H11Protocol):
         super().data_received(data)
 
     def send_400_response(self, msg: str) -> None:
-        """Say what is wrong with a request that is none; not in the middle of an answer, nor behind it."""
+        """Answer an invalid request, unless an answer is under way or sent."""
         error = sys.exc_info()[1]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             status = getattr(error, "error_status_hint", 400)
-            said = str(error) if isinstance(error, Crumbs) else msg.rstrip(".")
-            self._refuse(Refusal(status, "no_request", said))
+            message = str(error) if isinstance(error, TinyChunks) else msg.rstrip(".")
+            self._refuse(Refusal(status, "no_request", message))
         else:
             self.transport.abort()
 
-    def look(self, now: float) -> None:
+    def poll(self, now: float) -> None:
         """End the connection if it is late; `now` is the loop's time in seconds."""
         if self.transport.is_closing() and not self.transport.get_write_buffer_size():
             return
-        self._look_at_reader(now)
+        self._check_reader(now)
         if self._full or self.transport.is_closing():
             return
-        if self.cycle is not self._seen:
-            self._seen, self._since, self._unread = self.cycle, None, 0
+        if self.cycle is not self._polled:
+            self._polled, self._since, self._unread = self.cycle, None, 0
         if self._waits_for_rest():
             self._since = now if self._since is None else self._since
             if now - self._since > HEADER_SECONDS:
                 self._end_late()
         else:
             self._since = None
-            if self._in_body() and not self.flow.read_paused and now - self._heard > STALL_SECONDS:
+            if self._in_body() and not self.flow.read_paused and now - self._received_at > STALL_SECONDS:
                 self._end_late()
 
     def _waits_for_rest(self) -> bool:
-        """True within headers, and within a body whose answer is sent."""
+        """Return True within headers, and within a body whose answer is sent."""
         if self.conn.their_state is h11.IDLE:
             return self.cycle is None or bool(self.conn.trailing_data[0])
         return self.cycle is not None and self.cycle.response_complete and self._in_body()
@@ -151,12 +151,12 @@ class BoundedConnection(H11Protocol):
     def _in_body(self) -> bool:
         return self.conn.their_state is h11.SEND_BODY
 
-    def _look_at_reader(self, now: float) -> None:
-        """End a connection whose client has taken nothing of its answer for a while."""
+    def _check_reader(self, now: float) -> None:
+        """Abort a connection whose client has read nothing of its answer for `STALL_SECONDS`."""
         left = self.transport.get_write_buffer_size()
         if not left or left < self._left:
-            self._left, self._taken = left, now
-        elif now - self._taken > STALL_SECONDS:
+            self._left, self._read_at = left, now
+        elif now - self._read_at > STALL_SECONDS:
             self.transport.abort()
         else:
             self._left = self._left or left
@@ -165,12 +165,12 @@ class BoundedConnection(H11Protocol):
         if self.cycle is not None and self.cycle.response_started:
             self.transport.abort() if not self.cycle.response_complete else self.transport.close()
         else:
-            said = f"the request did not come within {HEADER_SECONDS:.0f} s"
-            self._refuse(Refusal(408, "too_slow", said))
+            message = f"the request did not arrive within {HEADER_SECONDS:.0f} s"
+            self._refuse(Refusal(408, "too_slow", message))
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Send an error past h11, whose state may allow no answer, and close."""
-        status, answer = refusal.status_code, refusal.answer()
+        """Send an error, bypassing h11, whose state may not permit an answer, and close."""
+        status, answer = refusal.status_code, refusal.response()
         headers = [*answer.raw_headers, (b"connection", b"close"), (b"x-content-type-options", b"nosniff")]
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode(), *map(b": ".join, headers)]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))

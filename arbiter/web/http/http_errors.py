@@ -1,7 +1,4 @@
-"""Refusals and errors: one shape for all of them, as JSON for programs or as a page.
-
-What is our own affair stays in the log.
-"""
+"""Errors in one form, as JSON for programs or as a page; internal details stay in the log."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
 
 PRIVATE = {"cache-control": "no-store"}
-"""Of what one author alone may see, refusals included: nobody keeps it."""
+"""For answers to one author, refusals included: no cache stores them."""
 CODES = {
     403: "foreign",
     404: "not_found",
@@ -39,32 +36,33 @@ CODES = {
     500: "failed",
     503: "unavailable",
 }
-"""The word for programs, where a status says all that there is to say."""
+"""The error code where the status has a single meaning."""
 NOTHING = "there is nothing here"
-SAID = {
+EXPLANATIONS = {
     404: (
         "There is nothing here",
-        "The address may be mistyped. A match is here when it is played, a board when its round is complete.",
+        "Check the address. A match has a page once it is played, a board once its round is complete.",
     ),
-    405: ("That is not possible here", "This page can only be read."),
-    503: ("The season cannot be read now", "Try again in a moment. The organiser's log says why."),
+    405: ("Method not allowed", "This page can only be read."),
+    503: ("The season cannot be read now", "Try again in a moment. The organiser's log has the reason."),
 }
+"""The title and the text of an error page, by status."""
 
 
 def status_of(error: ArbiterError) -> int:
-    """Return the status for what went wrong at a table: a mistake, a verb come too early, our failure."""
+    """Return the status for an error at a table: 422 for invalid input, 409 while busy, else 503."""
     if isinstance(error, ConfigError | RulesError):
         return 422
     return 409 if isinstance(error, Busy) else 503
 
 
-def error_shape(code: str, message: str, hint: str = "", **more: int | str) -> dict[str, int | str]:
-    """Return the error: a word for programs, a sentence, what mends it, and what else is known."""
+def error_json(code: str, message: str, hint: str = "", **more: int | str) -> dict[str, int | str]:
+    """Return an error as JSON values: its code, a message, a hint how to fix it, and `more`."""
     return {"code": code, "message": message, "hint": hint, **more}
 
 
 class Refusal(HTTPException):
-    """A refusal: its status, a word for programs, a sentence, and what mends it."""
+    """A refused request: status, error code, message and a hint how to fix it."""
 
     def __init__(
         self,
@@ -78,8 +76,8 @@ class Refusal(HTTPException):
         super().__init__(status, message, {**PRIVATE, **(headers or {})})
         self.code, self.hint, self.more = code, hint, more or {}
 
-    def answer(self) -> JSONResponse:
-        shape = error_shape(self.code, self.detail, self.hint, **self.more)
+    def response(self) -> JSONResponse:
+        shape = error_json(self.code, self.detail, self.hint, **self.more)
         return JSONResponse({"error": shape}, self.status_code, self.headers)
 
     def say(self) -> str:
@@ -87,72 +85,72 @@ class Refusal(HTTPException):
 
 
 def too_many(message: str, limit: int, seconds: int, hint: str = "") -> Refusal:
-    """The refusal of what exceeds a limit, until `seconds` have passed."""
+    """Return the refusal of a request that exceeds `limit`; it may be retried after `seconds`."""
     headers, more = {"retry-after": str(seconds)}, {"limit": limit, "seconds": seconds}
     return Refusal(429, "too_many", message, hint, headers, more)
 
 
-def refusal_of(error: ConfigError, status: int, code: str) -> Refusal:
-    """Return a mistake as a refusal: its first problem, and what mends it."""
+def to_refusal(error: ConfigError, status: int, code: str) -> Refusal:
+    """Return the first problem of an error as a refusal."""
     problem = error.problems[0]
     return Refusal(status, code, problem.message, problem.hint)
 
 
-def nothing_here() -> Refusal:
-    """Return the refusal of what does not exist, or is not the caller's: nobody can tell which."""
+def not_found() -> Refusal:
+    """Return the refusal for what does not exist or belongs to another caller: both look the same."""
     return Refusal(404, "not_found", NOTHING)
 
 
-def no_token() -> Refusal:
-    message, hint = "this needs a token that is alive", "send Authorization: Bearer TOKEN"
+def token_required() -> Refusal:
+    message, hint = "a valid token is required", "send Authorization: Bearer TOKEN"
     return Refusal(401, "no_token", message, hint, {"www-authenticate": "Bearer"})
 
 
-def mistakes_answer(status: int, problems: Iterable[Problem]) -> JSONResponse:
-    """Return the mistakes of a form, each with its field: the first as ``error``, all as ``errors``."""
+def errors_response(status: int, problems: Iterable[Problem]) -> JSONResponse:
+    """Return the problems of a form, each with its field: the first as ``error``, all as ``errors``."""
     code = CODES.get(status, "error")
     found = [
-        error_shape(code, problem.message, problem.hint, field=".".join(map(str, problem.path)))
+        error_json(code, problem.message, problem.hint, field=".".join(map(str, problem.path)))
         for problem in problems
     ]
     return JSONResponse({"error": found[0], "errors": found}, status)
 
 
-def early_answer(scope: Scope, error: Exception) -> Response:
-    """A failure before there is an endpoint; of a refusal a sentence for browsers, JSON for programs."""
-    if is_of_api(scope) or not isinstance(error, Refusal):
-        return answer_failure(error, is_of_api(scope))
+def early_error_response(scope: Scope, error: Exception) -> Response:
+    """Return the response to an error before routing; a refusal is text for browsers, JSON for programs."""
+    if is_api_request(scope) or not isinstance(error, Refusal):
+        return error_response(error, is_api_request(scope))
     if any(b"text/html" in text for name, text in scope["headers"] if name == b"accept"):
         return PlainTextResponse(f"{error.say()}\n", error.status_code, error.headers)
-    return error.answer()
+    return error.response()
 
 
-def answer_failure(error: Exception, is_json: bool, state: SeasonState | None = None) -> Response:
-    """A failure as JSON or as a page, which keeps the menu of the season that it is of."""
-    refusal = _refusal_of(error)
+def error_response(error: Exception, is_json: bool, state: SeasonState | None = None) -> Response:
+    """Return an error as JSON or as a page, with the menu of the season `state`."""
+    refusal = _any_to_refusal(error)
     if is_json:
-        return refusal.answer()
+        return refusal.response()
     status = refusal.status_code
     if status < 400:
-        # Somebody is led elsewhere.
+        # A redirect.
         return Response(None, status, refusal.headers)
-    title, text = SAID.get(status, ("Something went wrong", "The organiser's log says what."))
+    title, text = EXPLANATIONS.get(status, ("Something went wrong", "The organiser's log has the details."))
     if refusal is error and refusal.detail != NOTHING:
-        title, text = "That was not done", refusal.say()
+        title, text = "The request was refused", refusal.say()
     page = render("error", state, status=status, title=title, text=text)
     return HTMLResponse(page, status, refusal.headers)
 
 
-async def tell_failure(request: Request, error: Exception) -> Response:
-    return answer_failure(error, is_of_api(request.scope))
+async def handle_error(request: Request, error: Exception) -> Response:
+    return error_response(error, is_api_request(request.scope))
 
 
-def is_of_api(scope: Scope) -> bool:
-    """True for a request that programs make."""
+def is_api_request(scope: Scope) -> bool:
+    """Return True for a request to the API."""
     return bool(scope["path"].startswith("/api/"))
 
 
-def _refusal_of(error: Exception) -> Refusal:
+def _any_to_refusal(error: Exception) -> Refusal:
     match error:
         case Refusal():
             return error
@@ -164,9 +162,9 @@ def _refusal_of(error: Exception) -> Refusal:
             first = error.errors()[0]
             if first["type"] == "json_invalid" or first["loc"] == ("body",):
                 hint = "send one with Content-Type: application/json"
-                return Refusal(422, "invalid", "the body is no JSON object", hint)
+                return Refusal(422, "invalid", "expected a JSON object as the body", hint)
             where = ".".join(str(place) for place in first["loc"][1:])
             return Refusal(422, "invalid", f"{where}: {first['msg']}")
         case ArbiterError():
             return Refusal(503, "unavailable", "the season cannot be read now", "try again in a moment")
-    return Refusal(500, "failed", "something went wrong", "the organiser's log says what")
+    return Refusal(500, "failed", "something went wrong", "the organiser's log has the details")

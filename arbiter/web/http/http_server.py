@@ -1,7 +1,7 @@
-"""The server: a socket, uvicorn in a thread of its own, and what it says to the organiser.
+"""The server: a socket, uvicorn in a separate thread, and its error log.
 
-The thread is niced and stays on a core of its own where there are two or more, so that bots' clocks do not
-feel it. What it starts inherits both; the main thread, which starts the coordinators, has neither.
+The thread is niced and, with two or more cores, pinned to one, so that it does not disturb bots' clocks.
+What it starts inherits both; the main thread, which starts the coordinators, has neither.
 """
 
 from __future__ import annotations
@@ -29,51 +29,50 @@ if TYPE_CHECKING:
 
 NICE = 10
 KEEP_SECONDS = 5
-"""An idle connection stays open for another request."""
+"""How long an idle connection stays open."""
 GRACE_SECONDS = 1
-"""Answers under way at the end of the server."""
+"""How long answers under way may take once the server stops."""
 FILES = MOST + 200
 SWITCH_SECONDS = 0.0005
-"""After which a thread that makes pages gives way to the one that sends answers."""
+"""The switch interval between threads that render pages and the thread that sends answers."""
 
 
 class ServerFailed(ArbiterError):
-    """The server ended though nobody asked it to."""
+    """The server ended unexpectedly."""
 
     exit_code = 4
 
 
-def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens; ConfigError where it cannot. Port 0 takes one that is free."""
+def bind_socket(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 picks a free one. ConfigError if it cannot be bound."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = found[0]
         made = socket.create_server(address[:2], family=family, backlog=1024)
     except (OSError, UnicodeError) as error:
-        # Port 0 asks for any, so it is never the one that is taken.
         reason = getattr(error, "strerror", None) or str(error)
-        hint = "name another --port; 0 takes one that is free"
+        hint = "name another --port; 0 picks a free one"
         raise ConfigError(f"cannot serve at {host} port {port}: {reason}", hint=hint) from None
     made.setblocking(False)
-    # Inherited by connections; asyncio sets it on none of a socket made so, and each answer then waits 40 ms.
+    # Connections inherit it; asyncio does not set it for such a socket, and each answer would wait 40 ms.
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made
 
 
 def address_of(listening: socket.socket) -> str:
-    """The address of the site on this machine: ``http://127.0.0.1:8000/``."""
+    """Return the URL of a listening socket: ``http://127.0.0.1:8000/``."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
-def share_cores() -> tuple[list[int], list[int]]:
-    """The web's cores and those of the bots; the same one where there is but one."""
+def split_cores() -> tuple[list[int], list[int]]:
+    """Return the cores for the site and for the bots; they share the only one if there is one."""
     cores = sorted(os.sched_getaffinity(0))
     return (cores[-1:], cores[:-1]) if len(cores) > 1 else (cores, cores)
 
 
 class Server(threading.Thread):
-    """uvicorn with our limits, in a thread; `ready` is set when it answers, or has failed."""
+    """uvicorn with our limits, in a thread; `ready` is set once it accepts requests or has failed."""
 
     def __init__(
         self,
@@ -84,7 +83,7 @@ class Server(threading.Thread):
         before_end: Callable[[], None],
         behind_proxy: bool = False,
     ) -> None:
-        """`behind_proxy`: who asks, and whether encrypted, is what a proxy on this machine says."""
+        """With `behind_proxy` a proxy on this machine reports the client's address and the scheme."""
         super().__init__(name="web", daemon=True)
         self._listening, self._cores = listening, cores
         self.ready = threading.Event()
@@ -112,7 +111,7 @@ class Server(threading.Thread):
     def run(self) -> None:
         _allow_files(FILES)
         sys.setswitchinterval(SWITCH_SECONDS)
-        # Of this thread, and of those that it starts, alone.
+        # These apply to this thread and to what it starts.
         os.nice(NICE)
         os.sched_setaffinity(0, self._cores)
         try:
@@ -123,17 +122,17 @@ class Server(threading.Thread):
             self.ready.set()
 
     def stop(self, seconds: float) -> None:
-        """End: no further connections, those that listen dropped, answers under way sent if that is quick."""
+        """Stop within `seconds`: refuse connections, drop listeners, finish answers under way."""
         self._uvicorn.should_exit = True
         self.join(seconds)
 
     def check(self) -> None:
         if not self.is_alive():
-            raise ServerFailed(f"the server has ended: {self.failure or 'nobody asked it to'}")
+            raise ServerFailed(f"the server ended unexpectedly: {self.failure or 'no error was reported'}")
 
 
 class _Uvicorn(uvicorn.Server):
-    """Says when it answers, looks at connections once a second, and lets listeners go at its end."""
+    """Sets `ready` at startup, polls connections once a second, calls `before_end` at shutdown."""
 
     def __init__(
         self, config: uvicorn.Config, ready: threading.Event, before_end: Callable[[], None]
@@ -149,7 +148,7 @@ class _Uvicorn(uvicorn.Server):
         if counter % 10 == 0:
             for connection in list(self.server_state.connections):
                 assert isinstance(connection, BoundedConnection)
-                connection.look(asyncio.get_running_loop().time())
+                connection.poll(asyncio.get_running_loop().time())
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -158,7 +157,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def _allow_files(wanted: int) -> None:
-    """As many open files as there may be connections, if the system lets us."""
+    """Raise the limit of open files to `wanted`, as far as the system permits."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -166,7 +165,7 @@ def _allow_files(wanted: int) -> None:
 
 
 class _ToLog(logging.Handler):
-    """Failures as one line each."""
+    """Writes each error to the log as one line."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(logging.ERROR)

@@ -1,7 +1,7 @@
-"""News of seasons as server-sent events: one look a second into each store, for all who listen.
+"""Season events as server-sent events: each store is polled once a second for all listeners.
 
-The store numbers what happens, so everybody gets the same under the same numbers, also after a restart.
-A listener that comes back with the last number that it heard gets what it missed.
+The store numbers its events, so their ids are the same for all listeners and survive restarts. A listener
+that reconnects with its last event id gets the events that it missed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arbiter.store.event_log import EventKind, LoggedEvent
 from arbiter.web.http.concurrency_limits import limit_of
 from arbiter.web.http.request_guard import number_of
 from arbiter.web.http.sse import stream
-from arbiter.web.http.watched_seasons import LOOK_SECONDS
+from arbiter.web.http.watched_seasons import POLL_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -29,55 +29,55 @@ if TYPE_CHECKING:
     from arbiter.web.http.watched_seasons import Seasons
 
 MOST_MISSED = 1000
-"""Events that a returning listener gets; after more it gets the present state."""
+"""Missed events that a reconnecting listener gets; after more it gets the current state."""
 LIFE_SECONDS = 3600.0
-"""Of a connection; the browser then connects anew, and one that nobody has any more is gone."""
+"""Of a connection; browsers then reconnect, and abandoned connections close."""
 WAITING = 32
-"""Looks with news that a listener may be behind; one that is further behind is dropped, and comes back."""
+"""Polls with events that a listener may lag; a slower one is dropped, and reconnects."""
 MOST_OF_ADDRESS, MOST = 300, 1000
-"""Listeners at once from one address, and in all. A school may have a single address."""
+"""Concurrent listeners from one address, and in total. A school may have a single address."""
 RETRY_SECONDS = 30
-TOLD_AT_ONCE = 20
-"""Listeners whose news are sent before others are answered."""
+SENT_AT_ONCE = 20
+"""Listeners served before other requests get a turn."""
 DIGITS = 18
-"""Of the longest number that is looked at."""
+"""Of the longest event id that is accepted."""
 
 
 class Listener:
-    """A listener: what waits to be sent, and the number of the last event that was put there."""
+    """The queue of one listener, and the number of the last event put into it."""
 
     def __init__(self, after: int) -> None:
         self.after = after
         self.waiting: asyncio.Queue[bytes | None] = asyncio.Queue(WAITING)
         self.dropped = False
 
-    def tell(self, news: Sequence[tuple[int, bytes]]) -> None:
-        """Put there what is new to this listener, by number; drop it if too much waits there."""
-        mine = [text for number, text in news if number > self.after]
+    def put(self, events: Sequence[tuple[int, bytes]]) -> None:
+        """Queue the events after the listener's last number; drop the listener if the queue is full."""
+        mine = [text for number, text in events if number > self.after]
         if not mine:
             return
-        self.after = news[-1][0]
+        self.after = events[-1][0]
         try:
             self.waiting.put_nowait(b"".join(mine))
         except asyncio.QueueFull:
             self.drop()
 
     async def next(self) -> bytes | None:
-        """Return what was put there next; None once it is dropped."""
+        """Wait for the next chunk of the queue; None once the listener is dropped."""
         return None if self.dropped else await self.waiting.get()
 
     def drop(self) -> None:
-        """End the connection as soon as it is writable."""
+        """End the connection as soon as it can be written to."""
         self.dropped = True
         with suppress(asyncio.QueueFull):
             self.waiting.put_nowait(None)
 
 
-class Live:
+class LiveEvents:
     def __init__(self, seasons: Seasons) -> None:
         self._seasons = seasons
         self._listeners: dict[str, set[Listener]] = {}
-        self._told: dict[str, int] = {}
+        self._sent: dict[str, int] = {}
         self._watching: dict[str, asyncio.Task[None]] = {}
         self._addresses: Counter[str] = Counter()
 
@@ -86,7 +86,7 @@ class Live:
         return self._addresses.total()
 
     def limit_for(self, address: str) -> int | None:
-        """The limit that another listener from this address would exceed; None if there is none."""
+        """Return the limit that another listener from this address would exceed; None if it may listen."""
         return limit_of(self._addresses, address, MOST, MOST_OF_ADDRESS)
 
     def close(self) -> None:
@@ -94,23 +94,23 @@ class Live:
             for listener in listeners:
                 listener.drop()
 
-    async def listen(self, state: SeasonState, address: str, last_heard: str | None) -> AsyncIterator[bytes]:
-        """Yield what one listener is sent, until it goes away or is dropped."""
+    async def listen(self, state: SeasonState, address: str, last_id: str | None) -> AsyncIterator[bytes]:
+        """Yield the chunks for one listener until it disconnects or is dropped."""
         self._addresses[address] += 1
         try:
             yield b"retry: 3000\n\n"
-            after = _heard(last_heard, state.event)
+            after = _resume_after(last_id, state.event)
             if after is None:
-                # Nobody knows what it missed: it gets the present state, and goes on from here.
-                yield encoded(LoggedEvent(state.event, EventKind.STATE, 0, progress(state)))
+                # What it missed is unknown: it gets the current state and continues from there.
+                yield encode(LoggedEvent(state.event, EventKind.STATE, 0, progress(state)))
                 after = state.event
             while True:
-                missed = await run_in_threadpool(self._news, state.name, after)
-                yield b"".join(map(encoded, missed))
+                missed = await run_in_threadpool(self._events, state.name, after)
+                yield b"".join(map(encode, missed))
                 after = missed[-1].number if missed else after
-                if after >= self._told.get(state.name, 0):
+                if after >= self._sent.get(state.name, 0):
                     break
-            listener = self._add(state.name, after)
+            listener = self._add_listener(state.name, after)
             try:
                 async for chunk in stream(listener.next, LIFE_SECONDS):
                     yield chunk
@@ -120,60 +120,60 @@ class Live:
             self._addresses[address] -= 1
             self._addresses += Counter()
 
-    def _add(self, name: str, after: int) -> Listener:
+    def _add_listener(self, name: str, after: int) -> Listener:
         listener = Listener(after)
         self._listeners.setdefault(name, set()).add(listener)
         watching = self._watching.get(name)
         if watching is None or watching.done():
-            self._told[name] = after
+            self._sent[name] = after
             self._watching[name] = asyncio.create_task(self._watch(name))
         return listener
 
     async def _watch(self, name: str) -> None:
-        """Tell all listeners of a season what happens, while there are any."""
+        """Queue new events for all listeners of a season while it has any."""
         listeners = self._listeners[name]
         while listeners:
-            await asyncio.sleep(LOOK_SECONDS)
-            # A store that cannot be read now has no news.
+            await asyncio.sleep(POLL_SECONDS)
+            # An unreadable store has no events.
             with suppress(ArbiterError):
                 state = await run_in_threadpool(self._seasons.state, name)
-                if state is not None and state.event < self._told[name]:
-                    # Another store is in its place, so its listeners come again for the present state.
+                if state is not None and state.event < self._sent[name]:
+                    # The store was replaced: its listeners reconnect and get the current state.
                     for listener in listeners:
                         listener.drop()
-                    self._told[name] = state.event
-                news = await run_in_threadpool(self._news, name, self._told[name])
-                if news:
-                    self._told[name] = news[-1].number
-                    chunks = [(event.number, encoded(event)) for event in news]
+                    self._sent[name] = state.event
+                events = await run_in_threadpool(self._events, name, self._sent[name])
+                if events:
+                    self._sent[name] = events[-1].number
+                    chunks = [(event.number, encode(event)) for event in events]
                     for number, listener in enumerate(list(listeners), 1):
-                        listener.tell(chunks)
-                        if number % TOLD_AT_ONCE == 0:
-                            # Pages are answered in between.
+                        listener.put(chunks)
+                        if number % SENT_AT_ONCE == 0:
+                            # Other requests get a turn.
                             await asyncio.sleep(0)
-        self._told.pop(name)
+        self._sent.pop(name)
 
-    def _news(self, name: str, after: int) -> list[LoggedEvent]:
+    def _events(self, name: str, after: int) -> list[LoggedEvent]:
         state = self._seasons.state(name)
         if state is None or state.event <= after:
             return []
         return state.events(after, MOST_MISSED)
 
 
-def _heard(text: str | None, last: int) -> int | None:
-    """From which number on to tell; None where it cannot be known from what the listener says."""
+def _resume_after(text: str | None, last: int) -> int | None:
+    """Return the event number after which to continue; None for an invalid or too old `Last-Event-ID`."""
     if text is None:
         return last
     number = number_of(text, DIGITS)
     return number if number is not None and last - MOST_MISSED <= number <= last else None
 
 
-def encoded(event: LoggedEvent) -> bytes:
-    data = json.dumps(_data(event), separators=(",", ":"))
+def encode(event: LoggedEvent) -> bytes:
+    data = json.dumps(_payload(event), separators=(",", ":"))
     return f"id: {event.number}\nevent: {event.kind.value}\ndata: {data}\n\n".encode()
 
 
-def _data(event: LoggedEvent) -> dict[str, object]:
+def _payload(event: LoggedEvent) -> dict[str, object]:
     match event.kind:
         case EventKind.MATCH | EventKind.REVIEW:
             return {"id": event.subject, "round": event.round}

@@ -1,4 +1,4 @@
-"""What may be asked of an address: numbers of a range, texts of a form, and names that it knows."""
+"""Query and path parameters: numbers of a range, texts of a pattern, and names that a season knows."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = int | str | None
 DIGITS = 10
-"""Of the longest number that is read."""
+"""Of the longest number that is accepted."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number of a range, or a text of a form: what is `meant` by it, how that is `written` in a path.
+    """A parameter: a number of a range, or a text of a pattern, decoded by `decode` and encoded by `encode`.
 
-    A season has answers to those `known`, by default to all.
+    `known` returns the values that a season has answers to, by default all.
     """
 
     name: str
     values: range | str
     known: Callable[[SeasonState], Container[Value]] | None = None
     default: Value = None
-    says: str = ""
-    meant: Callable[[str], str] = str
-    written: Callable[[str], str] = part
+    description: str = ""
+    decode: Callable[[str], str] = str
+    encode: Callable[[str], str] = part
 
     def read(self, text: str) -> Value:
-        """The value that a text is; Refusal for any other text."""
+        """Return the value of a text; Refusal for an invalid one."""
         if isinstance(self.values, str):
             if not re.fullmatch(self.values, text):
-                raise _invalid(f"{self.name}: this is not of the form {self.values}")
-            return self.meant(text)
+                raise _invalid(f"{self.name}: expected a text of the form {self.values}")
+            return self.decode(text)
         number = number_of(text, DIGITS)
         if number is None or number not in self.values:
             first, last = self.values[0], self.values[-1]
-            raise _invalid(f"{self.name}: this is not a whole number from {first} to {last}")
+            raise _invalid(f"{self.name}: expected a whole number from {first} to {last}")
         return number
 
     def has_answer(self, value: Value, state: SeasonState) -> bool:
-        """True where the season has something to a value."""
+        """Return True if the season has an answer to a value."""
         return value == self.default or self.known is None or value in self.known(state)
 
     def describe(self, place: str) -> Mapping[str, object]:
-        """As OpenAPI has it; `place` is path or query."""
+        """Return the parameter as an OpenAPI object; `place` is "path" or "query"."""
         if isinstance(self.values, str):
             schema: dict[str, Value] = {"type": "string", "pattern": f"^{self.values}$"}
         else:
@@ -61,15 +61,15 @@ class Parameter:
         if self.default is not None:
             schema["default"] = self.default
         parameter = {"name": self.name, "in": place, "required": place == "path", "schema": schema}
-        return {**parameter, "description": self.says} if self.says else parameter
+        return {**parameter, "description": self.description} if self.description else parameter
 
 
 def check_names(given: Iterable[str], known: Collection[str]) -> None:
-    """Refusal where an address asks by a name that it does not know."""
+    """Raise Refusal for an unknown name of a query parameter."""
     for name in given:
         if name not in known:
-            hint = f"known here: {', '.join(known)}" if known else "nothing can be asked here"
-            raise _invalid(f"{name[:50]}: this is not a parameter of this address; {hint}")
+            hint = f"expected one of {', '.join(known)}" if known else "this address takes no parameters"
+            raise _invalid(f"{name[:50]}: unknown parameter; {hint}")
 
 
 def _invalid(message: str) -> Refusal:

@@ -1,10 +1,10 @@
-"""The headers of every answer, the names under which a site answers, and addresses taken apart.
+"""Security headers, the host names that a site answers to, and decoded paths.
 
-The policy lets pages load nothing but their own scripts and styles, and run nothing that stands in a page:
-what a bot, a name or a file says is text, wherever it appears.
+The content security policy permits only the site's own scripts and styles and no inline scripts: text from a
+bot, a name or a file is never run.
 
-A page of another site can have its own name lead to this machine, and then read here as if it were the same
-site. It cannot do so with an address in figures, so these are answered, and so are this machine's own names.
+Against DNS rebinding a site answers only to its own names, to those of this machine, and to IP addresses,
+which cannot be rebound.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from arbiter.errors import ArbiterError, ConfigError
-from arbiter.web.http.http_errors import Refusal, early_answer, nothing_here
+from arbiter.web.http.http_errors import Refusal, early_error_response, not_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,39 +42,40 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 SLASH = "\x1f"
-"""Stands for a slash within a part of an address; no name has a control character."""
+"""Replaces an escaped slash within a path segment; no name has a control character."""
 _ID = re.compile(r"/matches/(r\d+)/(t\d+)/(m\d+\+?)(?=/|$)")
-"""A match's id as JSON has it, its slashes not escaped."""
+"""A match's id as in JSON, with unescaped slashes."""
 ENDLESS = "/events"
-"""Ends the address of news, which have no end."""
+"""The suffix of the paths of event streams."""
 LONGEST = 2000
-"""Bytes of an address, its query included."""
+"""Bytes of a path with its query."""
 
 
 class Hosts:
-    """The names of a site, and under which of them it is encrypted."""
+    """The host names of a site, and which of them use https."""
 
     def __init__(self, listens_at: str = "", public: Iterable[str] = ()) -> None:
-        """`listens_at` is a name or an address of this machine; `public` are addresses such as
-        ``https://cards.example.org``, ConfigError for one that is none.
+        """`listens_at` is a host of this machine; `public` are URLs such as ``https://cards.example.org``.
+
+        ConfigError for an invalid URL.
         """
-        self._schemes = dict(map(_parts, public))
+        self._schemes = dict(map(_parse_public_url, public))
         own = socket.gethostname()
         names = {"localhost", own, f"{own}.local", listens_at}
         self._names = {name.lower() for name in names if name} | set(map(name_of, self._schemes))
 
-    def answers(self, host: str) -> bool:
-        """True for the value of a header ``Host`` that asks for this site."""
+    def answers_to(self, host: str) -> bool:
+        """Return True if a ``Host`` header names this site."""
         name = name_of(host)
         return name in self._names or _is_address(name)
 
     def scheme_of(self, host: str) -> str | None:
-        """``http`` or ``https`` where a public address says so; None where none does."""
+        """Return the scheme of the public URL with this host; None if there is no such URL."""
         return self._schemes.get(host.lower())
 
 
 def name_of(host: str) -> str:
-    """The name in the value of a header ``Host``; "" for what is none."""
+    """Return the name in a ``Host`` header; "" if it is invalid."""
     found = HOST.fullmatch(host)
     return found[1].lower().rstrip(".") if found else ""
 
@@ -87,7 +88,7 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _parts(address: str) -> tuple[str, str]:
+def _parse_public_url(address: str) -> tuple[str, str]:
     try:
         found = urlsplit(address)
         host = found.netloc.encode("idna").decode().lower()
@@ -99,28 +100,28 @@ def _parts(address: str) -> tuple[str, str]:
         or found.path not in ("", "/")
         or found.query
     ):
-        message = f"--public-url: {address} is not an address of a whole site"
-        raise ConfigError(message, hint="give scheme and name, as in https://cards.example.org")
+        message = f"--public-url: expected a scheme and a name alone, got {address}"
+        raise ConfigError(message, hint="for example https://cards.example.org")
     return host.removesuffix(USUAL_PORTS[found.scheme]), found.scheme
 
 
-def given(text: str) -> str:
-    """A parameter of an address as it was meant."""
+def unescape_slashes(text: str) -> str:
+    """Return a path parameter with its escaped slashes restored."""
     return text.replace(SLASH, "/")
 
 
 def number_of(text: str, digits: int = 9) -> int | None:
-    """A whole number that a request names; None for any other text, and one of more digits."""
+    """Return the whole number that a text is; None for other texts and for more than `digits`."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
 
 
 class Guard:
-    """Adds the headers, and takes addresses apart before anything else sees them.
+    """ASGI middleware that adds the headers, decodes paths, and answers refusals raised further in.
 
-    A part of an address may hold an escaped slash. What is no UTF-8, or has control characters, exists
-    nowhere. HEAD is GET without the body, and neither has one itself. With `hosts` requests for other sites
-    are refused. Whatever refuses a request before there is a page raises the refusal. Where it `redirects`, a
-    slash at the end leads to the address without it. What is under way when the server ends is answered, too.
+    A path segment may hold an escaped slash; paths with invalid UTF-8 or control characters are not found.
+    HEAD is GET without the answer's body; neither may have a request body. With `hosts`, requests for other
+    sites are refused. With `redirects`, a trailing slash redirects to the path without it. Requests under way
+    when the server ends are answered with 503.
     """
 
     def __init__(self, app: ASGIApp, hosts: Hosts | None = None, redirects: bool = True) -> None:
@@ -150,14 +151,14 @@ class Guard:
             path, scheme = _path_of(scope), self._scheme_of(scope)
             if method in ("GET", "HEAD") and has_body(scope):
                 close = {"connection": "close"}
-                raise Refusal(400, "no_request", "a request to read has no body", headers=close)
+                raise Refusal(400, "no_request", "GET and HEAD requests must not have a body", headers=close)
             if self._redirects and method == "GET" and path[1:2].isalnum() and path[0] == path[-1] == "/":
-                await _lead_on(scope)(scope, receive, with_headers)
+                await _redirect(scope)(scope, receive, with_headers)
                 return
             own = {**scope, "path": path, "method": method, "scheme": scheme}
             await self._app(own, receive, with_headers)
         except (ArbiterError, HTTPException) as error:
-            await early_answer(scope, error)(scope, receive, with_headers)
+            await early_error_response(scope, error)(scope, receive, with_headers)
         except asyncio.CancelledError:
             if begun:
                 raise
@@ -165,22 +166,22 @@ class Guard:
             stops = Refusal(
                 503, "unavailable", "the site is being stopped", "try again when it is back", close
             )
-            await early_answer(scope, stops)(scope, receive, with_headers)
+            await early_error_response(scope, stops)(scope, receive, with_headers)
 
     def _scheme_of(self, scope: Scope) -> str:
-        """Return the scheme of the request, as far as is known; Refusal for one to another site."""
+        """Return the scheme of the request; Refusal for a request to another site."""
         host, scheme = Headers(scope=scope).get("host"), str(scope["scheme"])
         if self._hosts is None or host is None:
-            # Every browser names one.
+            # Every browser sends one.
             return scheme
-        if not self._hosts.answers(host):
-            hint = "its organiser names it with serve --public-url"
-            raise Refusal(421, "other_site", "this site has another name", hint)
+        if not self._hosts.answers_to(host):
+            hint = "its organiser adds a name with serve --public-url"
+            raise Refusal(421, "other_site", "this site does not answer to that name", hint)
         return self._hosts.scheme_of(host) or scheme
 
 
 def has_body(scope: Scope) -> bool:
-    """True for a request that says that it has a body."""
+    """Return True if the headers of a request note_new_season a body."""
     headers = dict(scope["headers"])
     return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 
@@ -191,7 +192,7 @@ def raw_path(scope: Scope) -> bytes:
 
 
 def _path_of(scope: Scope) -> str:
-    """The decoded path, escaped slashes kept apart; Refusal for one that can lead nowhere."""
+    """Return the decoded path, escaped slashes as `SLASH`; Refusal for an invalid one."""
     raw = raw_path(scope)
     if len(raw) + len(scope["query_string"]) > LONGEST:
         raise Refusal(414, "too_long", "the address is too long")
@@ -200,17 +201,17 @@ def _path_of(scope: Scope) -> str:
         try:
             text = unquote_to_bytes(piece).decode()
         except UnicodeDecodeError:
-            raise nothing_here() from None
+            raise not_found() from None
         if text in (".", "..") or any(ord(mark) < 32 or ord(mark) == 127 for mark in text):
-            raise nothing_here()
+            raise not_found()
         parts.append(text.replace("/", SLASH))
     return _ID.sub(r"/matches/\1-\2-\3", "/".join(parts))
 
 
-def _lead_on(scope: Scope) -> Response:
-    """Lead from an address with a slash at its end to that without, on whatever host this is.
+def _redirect(scope: Scope) -> Response:
+    """Redirect to the path without its trailing slash, on the same host.
 
-    The address begins with a slash and a letter: one that began with two slashes would be another host's.
+    The path begins with a slash and a letter: two slashes would name another host.
     """
     path, query = raw_path(scope).rstrip(b"/"), scope["query_string"]
     found = path + b"?" + query if query else path

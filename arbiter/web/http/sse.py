@@ -1,4 +1,4 @@
-"""Server-sent events: the loop that sends a listener what there is, and shows that the connection lives."""
+"""Server-sent events: streams of chunks with heartbeats."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
 HEARTBEAT_SECONDS = 15.0
-"""Without news, until a comment shows whether the other end is still there."""
+"""Without events, until a comment is sent, which detects closed connections."""
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
-"""Nobody on the way keeps the stream, or waits for more of it."""
+"""Against caching and buffering by proxies."""
 
 
 def stream_answer(chunks: AsyncIterator[bytes]) -> StreamingResponse:
@@ -22,7 +22,7 @@ def stream_answer(chunks: AsyncIterator[bytes]) -> StreamingResponse:
 
 
 def waker(changed: asyncio.Event) -> Callable[[], None]:
-    """Return what sets an event of this loop from any thread, as long as the loop lasts."""
+    """Return a function that sets an event of the running loop from any thread, until the loop ends."""
     loop = asyncio.get_running_loop()
 
     def wake() -> None:
@@ -35,7 +35,7 @@ def waker(changed: asyncio.Event) -> Callable[[], None]:
 async def stream(
     next_chunk: Callable[[], Awaitable[bytes | None]], life_seconds: float = float("inf")
 ) -> AsyncIterator[bytes]:
-    """Yield what `next_chunk` gives, each at once, and a comment now and then; end with None, or its life."""
+    """Yield the chunks of `next_chunk` and heartbeats, until it returns None or `life_seconds` pass."""
     now = asyncio.get_running_loop().time
     until = now() + life_seconds
     while now() < until:

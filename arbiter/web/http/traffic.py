@@ -1,4 +1,4 @@
-"""The traffic of a site: each request counted and logged, and the figures for Prometheus."""
+"""The traffic of a site: counts and logs of requests, and metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store.deliveries import DeliveryState
-    from arbiter.web.http.live_events import Live
+    from arbiter.web.http.live_events import LiveEvents
     from arbiter.web.http.watched_seasons import Seasons
 
 WAITING_LINES = 10_000
-"""Lines of the log that wait to be written; where its reader is slower, further ones are lost."""
+"""Lines of the log that wait to be written; further ones are lost."""
 LONGEST = 300
-"""Characters of an address in the log."""
+"""Characters of a path in the log."""
 FORWARDED = b"x-forwarded-for"
-UNKNOWN_PROXY = "a proxy says who asks, and is not believed: with --behind-proxy visitors are told apart"
+UNKNOWN_PROXY = "a proxy forwards requests, but its client addresses are ignored: add --behind-proxy"
 Sample = tuple["Mapping[str, str]", float]
 STATES = (*get_args(Condition), "unreadable")
 
 
 class Log:
-    """Writes lines to standard error from a thread of its own: a slow reader of the log delays no answer."""
+    """Writes lines to standard error in a thread, so that a slow reader of the log delays no answer."""
 
     def __init__(self) -> None:
         self._lines: queue.Queue[str] = queue.Queue(WAITING_LINES)
@@ -48,13 +48,13 @@ class Log:
         self._writer.start()
 
     def write(self, line: str) -> None:
-        """Write a line with its moment, some time soon."""
+        """Queue a line with a timestamp; drop it if the queue is full."""
         moment = datetime.now(UTC).isoformat(timespec="seconds")
         with suppress(queue.Full):
             self._lines.put_nowait(f"{moment} {printable(line)}\n")
 
     def close(self, seconds: float = 0.5) -> None:
-        """Write what waits, if that is quick."""
+        """Write the queued lines, for at most `seconds`."""
         with suppress(queue.Full):
             self._lines.put_nowait("")
             self._writer.join(seconds)
@@ -67,7 +67,7 @@ class Log:
 
 
 class Traffic:
-    """The counts of requests by status and of those under way, and of bytes sent."""
+    """Counts of requests by status and under way, bytes sent, and seconds spent on answers."""
 
     def __init__(self) -> None:
         self.statuses: Counter[int] = Counter()
@@ -77,7 +77,7 @@ class Traffic:
 
 
 class RequestLog:
-    """Counts requests, logs each without its query."""
+    """ASGI middleware that counts requests and logs each without its query."""
 
     def __init__(
         self, app: ASGIApp, traffic: Traffic, log: Log | None = None, behind_proxy: bool = False
@@ -117,14 +117,14 @@ class RequestLog:
 
 
 def _line(scope: Scope, status: int, seconds: float) -> str:
-    """``127.0.0.1 GET /seasons/demo 200 3 ms``: an address's query may hold what is nobody's business."""
+    """Return ``127.0.0.1 GET /seasons/demo 200 3 ms``; the query is left out, as it may hold secrets."""
     who = scope["client"][0] if scope.get("client") else "-"
     address = raw_path(scope).decode("ascii", "replace")[:LONGEST]
     return f"{who} {scope['method']} {address} {status} {1000 * seconds:.0f} ms"
 
 
-def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, int]) -> str:
-    """All figures; `ended` is by season the exit code of its last coordinator that has ended."""
+def metrics(seasons: Seasons, traffic: Traffic, live: LiveEvents, ended: Mapping[str, int]) -> str:
+    """Return all metrics as text; `ended` maps a season to the exit code of its last coordinator."""
     every: tuple[list[Sample], ...] = tuple([] for _ in range(7))
     states, matches, rounds, sent, waiting, failing, given_up = every
     held = False
@@ -154,7 +154,7 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     cpu = used.ru_utime + used.ru_stime
 
     def unless_held(figure: float) -> list[Sample] | float:
-        # Reading an unseen match takes time and memory: by these one could count them.
+        # Reading a held-back match takes time and memory: these figures would reveal their number.
         return [] if held else figure
 
     families: tuple[tuple[str, str, str, list[Sample] | float], ...] = (
@@ -162,15 +162,15 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
         ("request_seconds_total", "counter", "Time spent on answers.", unless_held(traffic.seconds)),
         ("sent_bytes_total", "counter", "Bytes of answers.", traffic.sent),
         ("requests_under_way", "gauge", "Requests being answered.", traffic.under_way),
-        ("listeners", "gauge", "Connections that wait for news.", live.listening),
-        ("season_state", "gauge", "1 for the state that the season is in.", states),
+        ("listeners", "gauge", "Connections that listen for events.", live.listening),
+        ("season_state", "gauge", "1 for the current state of the season.", states),
         ("season_matches", "gauge", "Matches stored.", matches),
         ("season_rounds", "gauge", "Rounds complete.", rounds),
-        ("submissions", "gauge", "What authors sent, by the state of its inspection.", sent),
-        ("webhook_waiting", "gauge", "Events that a webhook is still to be told.", waiting),
-        ("webhook_failures", "gauge", "Failed tries of the delivery that is next.", failing),
-        ("webhook_given_up_total", "counter", "Events that a webhook was never told.", given_up),
-        ("coordinator_exit_code", "gauge", "How the season's last coordinator ended.", codes),
+        ("submissions", "gauge", "Submissions, by the state of their inspection.", sent),
+        ("webhook_waiting", "gauge", "Events that wait for delivery to a webhook.", waiting),
+        ("webhook_failures", "gauge", "Failed attempts at the next delivery.", failing),
+        ("webhook_given_up_total", "counter", "Events that were never delivered to a webhook.", given_up),
+        ("coordinator_exit_code", "gauge", "Exit code of the season's last coordinator.", codes),
         ("cpu_seconds_total", "counter", "CPU time of the web process.", unless_held(cpu)),
         ("resident_bytes", "gauge", "Memory of the web process.", unless_held(memory)),
     )
@@ -188,7 +188,7 @@ def _by_state(name: str, state: SeasonState) -> list[Sample]:
 
 
 def _by_webhook(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, str], DeliveryState, int]]:
-    """The webhooks that were told something, by their places in the file; without what is held back."""
+    """Yield labels, delivery state and number of waiting events, without those held back, of each webhook."""
     book, freezes = state.stored.deliveries, state.config.freeze > 0
     with suppress(ArbiterError):
         for number, webhook in enumerate(state.config.webhooks, 1):
@@ -200,9 +200,9 @@ def _by_webhook(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, st
 def _lines(name: str, kind: str, text: str, found: list[Sample] | float) -> Iterator[str]:
     yield f"# HELP arbiter_{name} {text}\n# TYPE arbiter_{name} {kind}\n"
     for labels, value in found if isinstance(found, list) else [({}, found)]:
-        inside = ",".join(f'{key}="{_escaped(word)}"' for key, word in labels.items())
+        inside = ",".join(f'{key}="{_escape(word)}"' for key, word in labels.items())
         yield f"arbiter_{name}{f'{{{inside}}}' if inside else ''} {float(value):.15g}\n"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,4 +1,4 @@
-"""The seasons of a site: each one's present state, read again when something has happened."""
+"""The seasons of a site: the current state of each, read again when its store changes."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store import SeasonStore
 
-LOOK_SECONDS = 1.0
-"""Between two looks into a store: one for all who ask meanwhile."""
-USABLE_LOOKS = 3
-"""A state that is so many looks old is read again before anything is shown."""
+POLL_SECONDS = 1.0
+"""Between two polls of a store, which all requests share."""
+USABLE_POLLS = 3
+"""Polls after which an old state is no longer shown while the next one is read."""
 
 
-class _NotBegun:
-    """An empty store in place of a season's own, which only the coordinator makes."""
+class _EmptySeason:
+    """An empty store in place of the season's store, which only the coordinator creates."""
 
     def __init__(self, config: Config) -> None:
         self._folder = TemporaryDirectory(prefix="arbiter-")
         self._store = Store(f"sqlite:///{self._folder.name}/empty.sqlite")
-        # Nothing is dealt from this seed, so nothing is said of it.
+        # Nothing is dealt from this seed, so its commitment is not shown.
         self._season = self._store.make_season(config.season, config.game.name, "none")
         self._state: SeasonState | None = None
 
@@ -56,7 +56,7 @@ class _NotBegun:
 class WatchedSeason:
     """One season: its file, its store, its last state.
 
-    `fill_caches` is called with each new state and the one before, which is still shown meanwhile.
+    `prepare` is called with each new state and the previous one, which is shown until it returns.
     """
 
     def __init__(self, path: Path) -> None:
@@ -68,13 +68,13 @@ class WatchedSeason:
         self._state: SeasonState | None = None
         self._whole: SeasonState | None = None
         self._failure: ArbiterError | None = None
-        self._looked = float("-inf")
+        self._polled = float("-inf")
         self._lock = threading.Lock()
-        self._blank: _NotBegun | None = None
+        self._blank: _EmptySeason | None = None
         self.prepare: Callable[[SeasonState, SeasonState], None] = lambda _new, _before: None
 
     def state(self) -> SeasonState | None:
-        """The present state for everybody, at most `LOOK_SECONDS` old."""
+        """Return the public state, at most `POLL_SECONDS` old; raise the error of reading it."""
         with self._lock:
             if not self.is_fresh():
                 try:
@@ -83,46 +83,46 @@ class WatchedSeason:
                         self.prepare(state, self._state)
                     self._state, self._failure = state, None
                 except ArbiterError as error:
-                    # For all who ask meanwhile: a store that is locked or gone may take seconds to say so.
+                    # Kept for other requests: a locked or missing store may take seconds to fail.
                     self._failure = error
-                self._looked = time.monotonic()
+                self._polled = time.monotonic()
             return self.latest()
 
     def show(self) -> SeasonState | None:
-        """The last state, if it is recent enough to be shown while the next one is read; else `state`."""
+        """Return the last state and read the next one in a thread; call `state` if it is too old."""
         if self.is_fresh():
             return self.latest()
         if not self.is_ready():
             return self.state()
         if not self._lock.locked():
-            threading.Thread(target=self._look, daemon=True).start()
+            threading.Thread(target=self._refresh, daemon=True).start()
         return self._state
 
     def is_fresh(self) -> bool:
-        """True when `state` has no need to look into the store."""
-        return time.monotonic() - self._looked < LOOK_SECONDS
+        """Return True if `state` need not read the store."""
+        return time.monotonic() - self._polled < POLL_SECONDS
 
     def is_ready(self) -> bool:
-        """True when `show` answers at once."""
+        """Return True if `show` does not block."""
         usable = self._state is not None and self._failure is None
-        return self.is_fresh() or (usable and time.monotonic() - self._looked < USABLE_LOOKS * LOOK_SECONDS)
+        return self.is_fresh() or (usable and time.monotonic() - self._polled < USABLE_POLLS * POLL_SECONDS)
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         with suppress(ArbiterError):
             self.state()
 
     def latest(self) -> SeasonState | None:
-        """Return what the last look found; raise what it failed with."""
+        """Return the state of the last poll; raise its error if it failed."""
         if self._failure is not None:
             raise self._failure
         return self._state
 
-    def whole(self) -> SeasonState | None:
-        """The last state with all that only organisers may see; raises what the last look failed with."""
+    def organiser_state(self) -> SeasonState | None:
+        """Return the last state with what only organisers may see; raise the error of the last poll."""
         return None if self.latest() is None else self._whole
 
-    def requested(self, place: str) -> SeasonStore | None:
-        """The matches of a request; None before the first is played, and once they are gone."""
+    def request_store(self, place: str) -> SeasonStore | None:
+        """Return the store of a request's matches; None before the first is played or once it is deleted."""
         with self._lock:
             address = store_beside(self.config.store, self.config.file)
             before, self._requests = self._requests, None
@@ -145,7 +145,7 @@ class WatchedSeason:
                 self._blank = None
 
     def _read(self) -> SeasonState | None:
-        self._renew()
+        self._reload_config()
         before, self._store = self._store, None
         try:
             self._store = Store.reopen(self.config.store, before, create=False)
@@ -153,7 +153,7 @@ class WatchedSeason:
             return self._not_begun()
         finally:
             if self._store is not before:
-                # Nothing of another store is like it.
+                # Nothing of the previous store applies to another one.
                 self._state = self._whole = None
         stored = self._store.season(self.config.season)
         if stored is None:
@@ -167,14 +167,14 @@ class WatchedSeason:
         return shown
 
     def _not_begun(self) -> SeasonState:
-        """The season before anything of it is stored: who plays, and when it begins."""
+        """Return the season before anything is stored: its players and its start."""
         self._whole = None
         if self._blank is None:
-            self._blank = _NotBegun(self.config)
+            self._blank = _EmptySeason(self.config)
         return self._blank.state(self.config)
 
-    def _renew(self) -> None:
-        """Read the file again if it has changed; one with a mistake in it changes nothing."""
+    def _reload_config(self) -> None:
+        """Read the file again if it has changed; an invalid file changes nothing."""
         written = self._mtime()
         if written == self._written:
             return
@@ -194,28 +194,28 @@ class WatchedSeason:
 
 
 class Seasons:
-    """All seasons of a site, by name; ConfigError where a file is wrong, or two name one season."""
+    """All seasons of a site, by name; ConfigError for an invalid file and for a duplicate name."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self.watched: dict[str, WatchedSeason] = {}
-        self.visited: Collection[str] = ()
-        """Those with tables for visitors."""
-        self.attacked = False
-        """Whether the site has a page of attacks."""
+        self.with_tables: Collection[str] = ()
+        """The names of seasons with tables for visitors."""
+        self.has_attacks = False
+        """True if the site has a page of attacks."""
         for path in paths:
             watched = WatchedSeason(path)
             other = self.watched.setdefault(watched.config.season, watched)
             if other is not watched:
-                hint = "a site tells seasons apart by their names"
+                hint = "the seasons of a site need different names"
                 raise ConfigError(f"season: {watched.config.season}, as in {other.path}", str(path), hint)
 
     def state(self, name: str) -> SeasonState | None:
-        """The state of a season for everybody; None for one unknown."""
+        """Return the public state of a season; None for an unknown one."""
         watched = self.watched.get(name)
         return None if watched is None else watched.state()
 
     def are_ready(self) -> bool:
-        """True when `states` need not be waited for."""
+        """Return True if `states` does not block."""
         return all(watched.is_ready() for watched in self.watched.values())
 
     def states(self) -> Iterator[SeasonState]:
@@ -225,7 +225,7 @@ class Seasons:
                 yield state
 
     def wish(self, name: str) -> tuple[bool, RunOrder]:
-        """Return True for a paused season, and the last order; False where its store cannot be read."""
+        """Return whether a season is paused, and its last order; False if its store cannot be read."""
         with suppress(ArbiterError):
             state = self.watched[name].show()
             if state is not None:

@@ -1,6 +1,6 @@
-"""How somebody comes to a token: joins by a code, takes another one; and who else acts for a player.
+"""Pages to join by an invitation code, to renew a token, and to invite or leave the people of a player.
 
-A token and a code are each shown once, by the answer that makes them.
+A token and a code are each shown once, in the answer that creates them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from arbiter.errors import ConfigError
 from arbiter.store.invitations import InvalidInvitation
 from arbiter.store.people import MOST_PEOPLE
 from arbiter.store.submissions import RateLimited
-from arbiter.web.http.authentication import SESSION, begin_session, by_token, set_cookie
-from arbiter.web.http.http_errors import Refusal, refusal_of, too_many
-from arbiter.web.pages.login import OWN, POST, NotLoggedIn, does, form_page, own_page, takes
+from arbiter.web.http.authentication import SESSION, begin_session, caller_by_token, set_cookie
+from arbiter.web.http.http_errors import Refusal, to_refusal, too_many
+from arbiter.web.pages.login import OWN, POST, NotLoggedIn, form_page, own_page, private_form, public_form
 from arbiter.web.rendering.template_filters import duration
 from arbiter.web.rendering.templates import render
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from arbiter.web.http.authentication import Caller
 
 PER_DAY = 20
-"""Invitations to a player that its people may make in 24 hours."""
+"""Invitations that the people of a player may create in 24 hours."""
 
 
 def _join(request: Request, fields: Mapping[str, str]) -> Response:
-    """Give a token to who has a code; what is wrong stands in the form."""
+    """Exchange a code for a token; show the form again with the error if that fails."""
     seasons = request.app.state.seasons
     code, name = fields.get("code", "").strip(), fields.get("name", "").strip()
     digest = hash_of_code(code)
@@ -51,23 +51,23 @@ def _join(request: Request, fields: Mapping[str, str]) -> Response:
 def _join_page(
     request: Request, wrong: ConfigError | None = None, code: str = "", name: str = ""
 ) -> Response:
-    """The form of who has a code, again with what is wrong."""
+    """Return the form for a code, with the error of the last attempt."""
     return form_page(request, "join", 200 if wrong is None else 422, wrong=wrong, code=code, name=name)
 
 
 def _renew(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
-    """Give who asks another token; all sessions with the old one but this are over."""
+    """Replace the caller's token; all other sessions with the old one end."""
     author = caller.author
     token = renew(caller.state.stored, author.name, author.who, author.member, living=True)
     return _token_page(request, token)
 
 
 def _token_page(request: Request, token: str) -> Response:
-    """Show a new token, this once, and begin a session with it."""
+    """Show a new token once, and begin a session with it."""
     seasons = request.app.state.seasons
-    caller = by_token(seasons, token)
+    caller = caller_by_token(seasons, token)
     if caller is None:
-        # Taken out in the same moment.
+        # The caller was removed in the meantime.
         raise NotLoggedIn
     page = render("token", caller.state, page="me", token=token, author=caller.author)
     answer = HTMLResponse(page, headers=OWN)
@@ -76,26 +76,26 @@ def _token_page(request: Request, token: str) -> Response:
 
 
 def _invite(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
-    """Show a code, this once, with which somebody becomes one of the player's people."""
+    """Create a code to join the people of the player, and show it once."""
     author = caller.author
     try:
         code = invite_to(caller.state.stored, author.name, 1, author.who, PER_DAY)
     except RateLimited as error:
-        message = f"{PER_DAY} invitations in 24 hours: the next one in {duration(error.seconds)}"
+        message = f"at most {PER_DAY} invitations in 24 hours: the next one in {duration(error.seconds)}"
         raise too_many(message, PER_DAY, error.seconds) from None
     except ConfigError as error:
-        raise refusal_of(error, 409, "conflict") from None
+        raise to_refusal(error, 409, "conflict") from None
     return own_page("invited", caller, request, code=code, days=LASTS.days, most=MOST_PEOPLE)
 
 
 def _leave(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
     author = caller.author
     if "sure" not in fields:
-        raise Refusal(422, "invalid", f"you still act for {author.name}", "tick that you mean it to leave")
+        raise Refusal(422, "invalid", f"you still act for {author.name}", "tick the box to confirm")
     try:
         remove(caller.state.stored, author.name, author.member or author.name, author.who, "leave")
     except ConfigError as error:
-        raise refusal_of(error, 409, "conflict") from None
+        raise to_refusal(error, 409, "conflict") from None
     answer = RedirectResponse("/login", 303, OWN)
     if len(request.state.callers) == 1:
         set_cookie(request, answer, SESSION)
@@ -104,9 +104,8 @@ def _leave(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
 
 ROUTES = [
     Route("/join", _join_page),
-    Route("/join", takes(_join), methods=POST),
-    Route("/me/token", does(_renew), methods=POST),
-    Route("/me/invite", does(_invite), methods=POST),
-    Route("/me/leave", does(_leave), methods=POST),
+    Route("/join", public_form(_join), methods=POST),
+    Route("/me/token", private_form(_renew), methods=POST),
+    Route("/me/invite", private_form(_invite), methods=POST),
+    Route("/me/leave", private_form(_leave), methods=POST),
 ]
-"""The page for who has a code, and the forms of tokens and of a player's people."""

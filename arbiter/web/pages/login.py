@@ -1,4 +1,4 @@
-"""What pages behind the login, and before it, have in common: who may see them, that nobody keeps them."""
+"""Shared by pages that need a login and by forms before it: access checks, and headers against caching."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from arbiter.web.http.authentication import (
     FORM_SECONDS,
     LOGIN,
     SESSION,
-    caller_in,
     check_form,
     cookie_in,
+    csrf_token,
     own_address,
-    proof_of,
+    session_caller,
     set_cookie,
 )
-from arbiter.web.http.http_errors import PRIVATE, nothing_here
+from arbiter.web.http.http_errors import PRIVATE, not_found
 from arbiter.web.http.request_bodies import read_fields
-from arbiter.web.http.request_guard import given
+from arbiter.web.http.request_guard import unescape_slashes
 from arbiter.web.rendering.templates import render
 
 if TYPE_CHECKING:
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 
 POST = ["POST"]
 OWN = {**PRIVATE, "referrer-policy": "same-origin"}
-"""Browsers tell where a form was sent from only where they may tell it to the site itself."""
+"""Browsers send the origin of a form only if the policy permits a referrer to the same site."""
 
 
-def shows(show: Callable[..., Response], organiser: bool = False) -> Callable[[Request], Response]:
-    """Make a handler of a page that is behind the login."""
+def private_page(show: Callable[..., Response], organiser: bool = False) -> Callable[[Request], Response]:
+    """Return the handler of a page that needs a login."""
 
     def answer(request: Request) -> Response:
         caller = _caller_in(request)
         if organiser and not caller.author.organiser:
-            raise nothing_here()
+            raise not_found()
         return show(caller, request)
 
     return answer
 
 
-def does(act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
-    """Make a handler of a form, which is read within a session alone; which may end while it comes."""
+def private_form(act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
+    """Return the handler of a form that needs a login, checked before and after the body is read."""
 
     async def answer(request: Request) -> Response:
         await run_in_threadpool(_caller_in, request)
@@ -63,10 +63,10 @@ def does(act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response
     return answer
 
 
-def takes(
+def public_form(
     act: Callable[[Request, Mapping[str, str]], Response],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Make a handler of a form that comes before the login."""
+    """Return the handler of a form that needs no login."""
 
     async def answer(request: Request) -> Response:
         fields = await read_fields(request)
@@ -77,21 +77,21 @@ def takes(
 
 
 class NotLoggedIn(HTTPException):
-    """Nobody is logged in: leads to the login."""
+    """There is no session: redirects to the login."""
 
     def __init__(self) -> None:
         super().__init__(303, headers={**OWN, "location": "/login"})
 
 
-def logged_in(caller: Caller | None) -> Caller:
-    """Return the caller; NotLoggedIn where there is none."""
+def check_logged_in(caller: Caller | None) -> Caller:
+    """Return the caller; NotLoggedIn if it is None."""
     if caller is None:
         raise NotLoggedIn
     return caller
 
 
-def lead_to(path: str, caller: Caller, request: Request) -> Response:
-    """Redirect to an own page."""
+def redirect_to(path: str, caller: Caller, request: Request) -> Response:
+    """Return a redirect to an own page of the caller."""
     return RedirectResponse(own_address(caller, request, path), 303, OWN)
 
 
@@ -104,21 +104,22 @@ def own_page(template: str, caller: Caller, request: Request, **values: object) 
         callers=request.state.callers,
         others=request.state.others,
         own=own_address(caller, request, ""),
-        proof=proof_of(cookie_in(request, SESSION)),
+        proof=csrf_token(cookie_in(request, SESSION)),
         **values,
     )
     return HTMLResponse(page, headers=OWN)
 
 
 def form_page(request: Request, template: str, status: int, **values: object) -> Response:
-    """A page with a form that is not of a session, and the cookie that the form's proof is made of."""
+    """Return a page with a form that needs no login, and set the cookie for its CSRF token."""
     cookie = cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
-    answer = HTMLResponse(render(template, None, proof=proof_of(cookie), **values), status, OWN)
+    answer = HTMLResponse(render(template, None, proof=csrf_token(cookie), **values), status, OWN)
     set_cookie(request, answer, LOGIN, cookie, FORM_SECONDS, "strict")
     return answer
 
 
 def _caller_in(request: Request) -> Caller:
-    """The caller in the season that the address names, if it names one; NotLoggedIn where there is none."""
+    """Return the caller with a session in the season of the path, if it names one; else NotLoggedIn."""
     named = request.path_params.get("season")
-    return logged_in(caller_in(request.app.state.seasons, request, named and given(named)))
+    season = named and unescape_slashes(named)
+    return check_logged_in(session_caller(request.app.state.seasons, request, season))

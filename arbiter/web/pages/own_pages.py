@@ -1,4 +1,4 @@
-"""Pages behind the login: an author's programs and matches; an organiser's orders, authors, log."""
+"""Pages that need a login: an author's programs and matches; an organiser's orders, authors, audit log."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from arbiter.web.api import organisers, requests
 from arbiter.web.http.authentication import (
     SESSION,
     begin_session,
-    by_token,
-    caller_in,
-    callers_in,
+    caller_by_token,
     check_form,
     check_origin,
     end_sessions,
     own_address,
+    session_caller,
+    session_callers,
     set_cookie,
 )
-from arbiter.web.http.http_errors import Refusal, nothing_here
+from arbiter.web.http.http_errors import Refusal, not_found
 from arbiter.web.http.request_bodies import FileForm, open_terms
 from arbiter.web.http.request_guard import number_of
 from arbiter.web.pages.login import (
     OWN,
     POST,
     NotLoggedIn,
-    does,
+    check_logged_in,
     form_page,
-    lead_to,
-    logged_in,
     own_page,
-    shows,
-    takes,
+    private_form,
+    private_page,
+    public_form,
+    redirect_to,
 )
 from arbiter.web.rendering.template_filters import match_of_part
 
@@ -59,7 +59,7 @@ SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
 
 def _log_in(request: Request, fields: Mapping[str, str]) -> Response:
     seasons, token = request.app.state.seasons, fields.get("token", "").strip()
-    caller = by_token(seasons, token)
+    caller = caller_by_token(seasons, token)
     if caller is None:
         return _login_page(request, 401)
     answer = RedirectResponse("", 303, OWN)
@@ -70,38 +70,38 @@ def _log_in(request: Request, fields: Mapping[str, str]) -> Response:
 
 
 def _login_page(request: Request, status: int = 200) -> Response:
-    callers = callers_in(request.app.state.seasons, request)
+    callers = session_callers(request.app.state.seasons, request)
     return form_page(request, "login", status, wrong=status == 401, callers=callers)
 
 
 async def _log_out(request: Request) -> Response:
     answer: Response = RedirectResponse("/login", 303, OWN)
     with suppress(NotLoggedIn):
-        answer = await does(_end)(request)
+        answer = await private_form(_end_session)(request)
     set_cookie(request, answer, SESSION)
     return answer
 
 
-def _end(_: Caller, request: Request, __: Mapping[str, str]) -> Response:
+def _end_session(_: Caller, request: Request, __: Mapping[str, str]) -> Response:
     end_sessions(request)
     return RedirectResponse("/login", 303, OWN)
 
 
-async def _send(request: Request) -> Response:
+async def _upload(request: Request) -> Response:
     check_origin(request)
-    find_caller = partial(caller_in, request.app.state.seasons, request)
-    caller = logged_in(await run_in_threadpool(find_caller))
+    ask_again = partial(session_caller, request.app.state.seasons, request)
+    caller = check_logged_in(await run_in_threadpool(ask_again))
     form = FileForm(request)
     check_form(request, SESSION, (await form.fields()).get("proof"))
-    made, _ = await request.app.state.uploads.take(caller, form.file(), find_caller)
-    return lead_to(f"/me/submissions/{made.id}", caller, request)
+    made, _ = await request.app.state.uploads.take(caller, form.file(), ask_again)
+    return redirect_to(f"/me/submissions/{made.id}", caller, request)
 
 
 def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
     found = authors_api.submission_of(caller, request.path_params["number"], anybody)
-    one = {**authors_api.shape_of(found, caller), "author": found.author, "over": found.over}
+    one = {**authors_api.submission_json(found, caller), "author": found.author, "over": found.over}
     mine = found.author == caller.author.name and found.state != DROPPED
-    one["droppable"] = mine and authors_api.why_it_stays(caller, found) is None
+    one["droppable"] = mine and authors_api.why_not_droppable(caller, found) is None
     return own_page("submission", caller, request, one=one, here=request.url.path)
 
 
@@ -109,11 +109,11 @@ def _log_page(caller: Caller, request: Request) -> Response:
     return authors_api.read_log(request.path_params["match"], caller)
 
 
-def _change(
-    change: Callable[[str, Caller], object], caller: Caller, request: Request, _: Mapping[str, str]
+def _act(
+    act: Callable[[str, Caller], object], caller: Caller, request: Request, _: Mapping[str, str]
 ) -> Response:
-    change(request.path_params["number"], caller)
-    return lead_to("/me", caller, request)
+    act(request.path_params["number"], caller)
+    return redirect_to("/me", caller, request)
 
 
 def _me_page(caller: Caller, request: Request) -> Response:
@@ -142,7 +142,7 @@ def _me_page(caller: Caller, request: Request) -> Response:
             for match in reversed(every.part(max(0, len(every) - SHOWN_MATCHES), SHOWN_MATCHES))
         ],
         "matches_in_all": len(every),
-        "requests": requests.shown(caller),
+        "requests": requests.requests_on_page(caller),
         "people": [] if author.organiser else state.stored.members.of(author.name),
         "most_people": MOST_PEOPLE,
     }
@@ -150,18 +150,18 @@ def _me_page(caller: Caller, request: Request) -> Response:
 
 
 def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
-    """Do what a form orders; an annulment is shown before it is confirmed."""
+    """Carry out the order of a form; show the preview of an annulment that is not confirmed yet."""
     if not caller.author.organiser:
-        raise nothing_here()
+        raise not_found()
     because, player = fields.get("because", ""), fields.get("player", "")
     match request.path_params["order"]:
         case "pause" | "resume" as verb:
-            organisers.run(caller, verb)
+            organisers.control(caller, verb)
         case "close":
             if fields.get("season", "").strip() != caller.state.name:
-                hint = "type the season's name to close it for good"
+                hint = "type the season's name to close it permanently"
                 raise Refusal(422, "invalid", "this is not the season's name", hint)
-            organisers.run(caller, "close")
+            organisers.control(caller, "close")
         case "accept":
             organisers.accept(caller)
         case "suspend":
@@ -179,12 +179,12 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
                 shown = {"match": match_of_part(match), "because": because, "replay": replay, "rows": rows}
                 return _admin_page(caller, request, shown)
         case _:
-            raise nothing_here()
-    return lead_to("/admin", caller, request)
+            raise not_found()
+    return redirect_to("/admin", caller, request)
 
 
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
-    """Return the organiser's page: orders, authors, the log; `preview` is an unconfirmed annulment."""
+    """Return the organiser's page: orders, authors, audit log; `preview` is an unconfirmed annulment."""
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
     authors = stored.authors.all()
@@ -199,23 +199,23 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "authors": authors,
         "people": stored.members.all(),
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
-        "log": _log(caller, request.query_params),
+        "log": _audit_log(caller, request.query_params),
     }
     return own_page("admin", caller, request, admin=admin, preview=preview)
 
 
 def _integrity_page(caller: Caller, request: Request) -> Response:
-    report = organisers.report_of(caller)
+    report = organisers.last_report(caller)
     here = [season.name for season in caller.state.stored.others()]
     return own_page("integrity", caller, request, report=report, here=here)
 
 
-def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
-    """A page of the log, as the form above it has it filtered."""
+def _audit_log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
+    """Return a page of the audit log, filtered by the form above it."""
     who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
     number = number_of(cursor or "")
     asked = organisers.Wanted.model_construct(limit=SHOWN_DEEDS, cursor=number, who=who, what=what)
-    found, (people, verbs) = organisers.deeds(caller, asked), caller.state.stored.audit.known()
+    found, (people, verbs) = organisers.audit_page(caller, asked), caller.state.stored.audit.known()
     return {
         "deeds": found["audit"],
         "next": found["next"],
@@ -227,17 +227,20 @@ def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
 
 ROUTES = [
     Route("/login", _login_page),
-    Route("/login", takes(_log_in), methods=POST),
+    Route("/login", public_form(_log_in), methods=POST),
     Route("/logout", _log_out, methods=POST),
-    Route("/me", shows(_me_page)),
-    Route("/me/submissions", _send, methods=POST),
-    Route("/me/submissions/{number}", shows(_verdict_page)),
-    Route("/me/submissions/{number}/activate", does(partial(_change, authors_api.activate)), methods=POST),
-    Route("/me/submissions/{number}/drop", does(partial(_change, authors_api.drop)), methods=POST),
-    Route("/me/matches/{match}/log", shows(_log_page)),
-    Route("/admin", shows(_admin_page, organiser=True)),
-    Route("/admin/integrity", shows(_integrity_page, organiser=True)),
-    Route("/admin/submissions/{number}", shows(partial(_verdict_page, anybody=True), organiser=True)),
-    Route("/admin/{order}", does(_order), methods=POST),
+    Route("/me", private_page(_me_page)),
+    Route("/me/submissions", _upload, methods=POST),
+    Route("/me/submissions/{number}", private_page(_verdict_page)),
+    Route(
+        "/me/submissions/{number}/activate",
+        private_form(partial(_act, authors_api.activate)),
+        methods=POST,
+    ),
+    Route("/me/submissions/{number}/drop", private_form(partial(_act, authors_api.drop)), methods=POST),
+    Route("/me/matches/{match}/log", private_page(_log_page)),
+    Route("/admin", private_page(_admin_page, organiser=True)),
+    Route("/admin/integrity", private_page(_integrity_page, organiser=True)),
+    Route("/admin/submissions/{number}", private_page(partial(_verdict_page, anybody=True), organiser=True)),
+    Route("/admin/{order}", private_form(_order), methods=POST),
 ]
-"""The pages of authors and of organisers, and what their forms do."""

@@ -1,7 +1,7 @@
-"""The regression tests of a store, as a site shows them: read again only where something has happened.
+"""The regression tests of a store, cached and read again only when they change.
 
-A test is read whole, since its verdict depends on all its matches. The one that is played is kept, and gets
-what is new; where that does not do, it is read again after a time that grows with what it costs.
+A test is read as a whole, since its verdict depends on all its matches. The one being played is kept and
+extended by its new matches; if that is impossible, it is read again after a delay that grows with the cost.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     from arbiter.web.api.schema import TrialInFull, TrialList, TrialRow, TrialState, WorstMatch
 
 LOG = logging.getLogger("arbiter.web")
-LOOK_SECONDS = 1.0
-"""Between two looks into the store: one for all who ask meanwhile."""
+POLL_SECONDS = 1.0
+"""Between two polls of the store, which all requests share."""
 PATIENCE = 20
-"""Times as long as it took to read a test is what was read shown, whatever happens."""
+"""How long a test is shown without reading it again, as a multiple of the time that reading took."""
 MOST_ROWS, MOST_FULL = 2000, 20
-"""Tests of which a row is kept, and of which all figures are."""
+"""Cached rows of tests, and cached tests with all figures."""
 
 
 Made = TypeVar("Made")
 
 
-class _TrialShelf(Generic[Made]):
-    """What was made of tests, by their names; of the last `most` that were asked for."""
+class _TrialCache(Generic[Made]):
+    """A cache of what `make` returns for a test, by its name, with the `most` last requested ones."""
 
     def __init__(self, make: Callable[[Trial, SeasonStore], Made], most: int) -> None:
         self._make, self._most = make, most
         self._kept: dict[str, tuple[tuple[int, int], float, Made]] = {}
 
     def of(self, read: Callable[[], tuple[Trial, SeasonStore]], name: str, change: tuple[int, int]) -> Made:
-        """What was made of a test at this change, or so lately that it will do; else it is made."""
+        """Return the cached value if it is of this change or recent enough; else make and cache it."""
         kept = self._kept.pop(name, None)
         begun = time.monotonic()
         if kept is None or not (kept[0] == change or begun < kept[1]):
@@ -62,7 +62,7 @@ class _TrialShelf(Generic[Made]):
 
 
 class Trials:
-    """The tests of the store at an address, or in a file of this name; StoreError where there is none."""
+    """The regression tests of a store, named by URL or file; StoreError if it does not exist."""
 
     def __init__(self, place: str) -> None:
         url = address_of(place)
@@ -70,23 +70,23 @@ class Trials:
         try:
             self._store = Store(url, create=False)
         except NoStore:
-            hint = "arbiter regress --store makes one"
+            hint = "arbiter regress --store creates one"
             raise StoreError(f"--tests: there is no store {place} yet ({hint})") from None
         self._lock = threading.Lock()
-        self._looked = float("-inf")
+        self._polled = float("-inf")
         self._changes: dict[str, tuple[int, int]] = {}
         self._active = ""
         self._followed: tuple[str, int, Trial] | None = None
-        self._told: dict[str, str] = {}
-        self._rows, self._full = _TrialShelf(_row_of, MOST_ROWS), _TrialShelf(_full_of, MOST_FULL)
+        self._logged: dict[str, str] = {}
+        self._rows, self._full = _TrialCache(_row_of, MOST_ROWS), _TrialCache(_full_of, MOST_FULL)
 
     def close(self) -> None:
         self._store.close()
 
     def page(self, number: int) -> TrialList | None:
-        """A page of all tests, the last begun first; None where there is none."""
+        """Return a page of all tests, the last begun first; None if there is no such page."""
         with self._lock:
-            self._look()
+            self._poll()
             names = list(reversed(self._changes))
             shown = window(len(names), number)
             if shown is None:
@@ -98,38 +98,38 @@ class Trials:
             }
 
     def test(self, name: str) -> TrialInFull | None:
-        """All of one test; None where there is none. StoreError where it cannot be read."""
+        """Return one test with all figures; None for an unknown name. StoreError if it cannot be read."""
         with self._lock:
-            self._look()
+            self._poll()
             if name not in self._changes:
                 return None
-            full = self._of(self._full, name).copy()
+            full = self._cached(self._full, name).copy()
             full["state"] = self._state(name, full["state"])
             return full
 
-    def _look(self) -> None:
-        """Find out which tests there are, and what has happened to which."""
+    def _poll(self) -> None:
+        """Read which tests exist and which have changed."""
         now = time.monotonic()
-        if now - self._looked < LOOK_SECONDS:
+        if now - self._polled < POLL_SECONDS:
             return
         changes = {name: change for name, change in self._store.changes().items() if name.startswith(PREFIX)}
         if changes:
-            # Of the tests of a file, which is held whole, one is played: where something happened last.
+            # A file is locked as a whole, so only one of its tests is played, the last changed.
             moved = [name for name in changes if changes[name] != self._changes.get(name)]
             self._active = moved[-1] if moved else self._active
-        self._changes, self._looked = changes, now
+        self._changes, self._polled = changes, now
 
     def _state(self, name: str, state: TrialState) -> TrialState:
-        """Undecided, or playing if somebody plays it now; any other state stays."""
+        """Return "playing" for an undecided test that is being played; else `state`."""
         if state != "undecided" or not (self._by_season or name == self._active):
             return state
         return "playing" if self._store.holder(name) else state
 
     def _row(self, name: str) -> TrialRow:
         try:
-            row = self._of(self._rows, name).copy()
+            row = self._cached(self._rows, name).copy()
         except StoreError:
-            return _unread(name)
+            return _unreadable_row(name)
         row["state"] = self._state(name, row["state"])
         return row
 
@@ -146,18 +146,18 @@ class Trials:
             self._followed = name, revision, trial
         return trial, season
 
-    def _of(self, shelf: _TrialShelf[Made], name: str) -> Made:
+    def _cached(self, cache: _TrialCache[Made], name: str) -> Made:
         try:
-            return shelf.of(lambda: self._read(name), name, self._changes[name])
+            return cache.of(lambda: self._read(name), name, self._changes[name])
         except StoreError as error:
-            if self._told.get(name) != str(error):
-                self._told[name] = str(error)
+            if self._logged.get(name) != str(error):
+                self._logged[name] = str(error)
                 LOG.error("%s cannot be read: %s", name, error)
             raise
 
 
 def _row_of(trial: Trial, season: SeasonStore) -> TrialRow:
-    """A test in a list: without its interval, which takes some 20 ms."""
+    """Return a test as a row of a list, without its interval, which takes some 20 ms to compute."""
     run, test = trial.run, trial.experiment.test
     return {
         "name": season.name,
@@ -172,12 +172,11 @@ def _row_of(trial: Trial, season: SeasonStore) -> TrialRow:
     }
 
 
-def _unread(name: str) -> TrialRow:
-    """The row of a test that cannot be read; why is for the log."""
+def _unreadable_row(name: str) -> TrialRow:
     return {
         "name": name,
         "state": "unreadable",
-        "say": "it cannot be read: the organiser's log says why",
+        "say": "it cannot be read: the organiser's log has the reason",
         "game": "",
         "verdict": None,
         "llr": None,
@@ -195,7 +194,7 @@ def _full_of(trial: Trial, season: SeasonStore) -> TrialInFull:
         "rows": [list(row) for row in rows(trial)],
         "line": ratio_line(trial),
         "worst": worst_matches(trial.worst()),
-        # One that was given may be that of another test, too, which is still played.
+        # A given seed may be shared with a test that is still being played.
         "seed": season.seed if trial.verdict is not None and trial.experiment.seed == "auto" else None,
     }
 
@@ -205,7 +204,7 @@ def _state_of(trial: Trial) -> TrialState:
 
 
 def worst_matches(found: Sequence[ScoredMatch]) -> list[WorstMatch]:
-    """Matches with their results in words."""
+    """Return matches with their results in words."""
     return [
         {
             "match": match.id,

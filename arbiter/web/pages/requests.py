@@ -1,4 +1,4 @@
-"""Pages of what an author asked for: how it stands, its matches and boards; the forms that ask and cancel."""
+"""Pages of an author's requests: state, matches and boards; the forms to make and to cancel them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from starlette.routing import Route
 from arbiter.contest.requests.request import RequestForm
 from arbiter.web.api import requests
 from arbiter.web.http.http_errors import NOTHING, PRIVATE, Refusal
-from arbiter.web.http.request_guard import given, number_of
-from arbiter.web.pages.login import OWN, POST, does, lead_to, own_page, shows
+from arbiter.web.http.request_guard import number_of, unescape_slashes
+from arbiter.web.pages.login import OWN, POST, own_page, private_form, private_page, redirect_to
 from arbiter.web.rendering.template_filters import match_of_part, match_part, part
 from arbiter.web.views.cached_views import find, read_address
 
@@ -27,73 +27,75 @@ if TYPE_CHECKING:
 
 BASE = "/seasons/{season}/requests/{number}"
 SHOWN = {"match", "boards", "board", "round"}
-"""The views of a season that a request has, too."""
+"""The views of a season that a request shares."""
 
 
 def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
     version, matches = (number_of(fields.get(key, "").strip()) for key in ("version", "matches"))
     kind = fields.get("kind", "")
     if kind not in ("match", "gauntlet", "regress") or version is None:
-        raise Refusal(422, "invalid", "choose a version, and what is to be played")
+        raise Refusal(422, "invalid", "choose a version and what to play")
     against = [name for name in fields.get("against", "").replace(",", " ").split() if name]
-    made = requests.make(caller, RequestForm(kind, version, against, None, matches))  # type: ignore[arg-type]
-    return lead_to(_base(caller, made.id), caller, request)
+    made = requests.add_request(caller, RequestForm(kind, version, against, None, matches))  # type: ignore[arg-type]
+    return redirect_to(_base_path(caller, made.id), caller, request)
 
 
 def _cancel(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
     number = requests.cancel(request.path_params["number"], caller)["id"]
-    return lead_to(_base(caller, number), caller, request)
+    return redirect_to(_base_path(caller, number), caller, request)
 
 
-def _base(caller: Caller, number: int) -> str:
+def _base_path(caller: Caller, number: int) -> str:
     return f"/seasons/{part(caller.state.name)}/requests/{number}"
 
 
-def _page(caller: Caller, request: Request) -> Response:
+def _request_page(caller: Caller, request: Request) -> Response:
     found = _found(caller, request)
-    one, below = requests.full(found, caller, request), _base(caller, found.id)
+    one, below = requests.request_details(found, caller, request), _base_path(caller, found.id)
     return own_page("request", caller, request, one=one, author_of=found.author, below=below)
 
 
-def _replay(caller: Caller, request: Request) -> Response:
+def _replay_json(caller: Caller, request: Request) -> Response:
     reader = request.query_params.get("reader", "public")
-    return JSONResponse(requests.read_replay(*_named(request), caller, request, reader), headers=PRIVATE)
+    return JSONResponse(
+        requests.read_replay(*_names_in_path(request), caller, request, reader), headers=PRIVATE
+    )
 
 
-def _log(caller: Caller, request: Request) -> Response:
-    return requests.read_log(*_named(request), caller, request)
+def _match_log(caller: Caller, request: Request) -> Response:
+    return requests.read_log(*_names_in_path(request), caller, request)
 
 
-def _named(request: Request) -> tuple[str, str]:
-    """The number of the request, and the match, that an address names."""
+def _names_in_path(request: Request) -> tuple[str, str]:
+    """Return the number of the request and the match from the path."""
     return request.path_params["number"], request.path_params["match"]
 
 
-def _player(caller: Caller, request: Request) -> Response:
-    name = given(request.path_params["player"])
+def _player_redirect(caller: Caller, request: Request) -> Response:
+    name = unescape_slashes(request.path_params["player"])
     return RedirectResponse(f"/seasons/{part(caller.state.name)}/players/{part(name)}", 303, OWN)
 
 
-def _part(caller: Caller, request: Request) -> Response:
-    """Show a match or a board of a request as those of a season are shown."""
+def _view_page(caller: Caller, request: Request) -> Response:
+    """Show a match or a board of a request with the views of a season."""
     stored = _found(caller, request)
     state = requests.state_of(stored, caller, request)
     found = find(f"/seasons/{part(state.name)}/{request.path_params['rest']}")
     if found is None or found.view.template not in SHOWN:
         raise HTTPException(404, NOTHING)
     asked, _ = read_address(found, request.scope["query_string"], state)
-    view, base = found.view, _base(caller, stored.id)
+    view, base = found.view, _base_path(caller, stored.id)
     figures = view.figures(state, *asked.values)
     if not isinstance(figures, dict):
         raise HTTPException(404, NOTHING)
     values = view.shown(state, figures)
     if view.template == "match":
-        values = {**values, **_of_match(state, stored, found.named[0], base)}
+        values = {**values, **_match_values(state, stored, found.named[0], base)}
     return own_page(view.template, caller, request, base=base, asked=stored.id, **values)
 
 
-def _of_match(state: SeasonState, stored: Stored, name: str, base: str) -> dict[str, object]:
-    """What of a match's page is another one here: the addresses of its replay and of the author's log."""
+def _match_values(state: SeasonState, stored: Stored, name: str, base: str) -> dict[str, object]:
+    """Return the values that differ from a season's match page: the URLs of the replay and of the log."""
     match_id = match_of_part(name)
     at = f"{base}/matches/{match_part(match_id)}"
     record = state.record(match_id)
@@ -102,16 +104,15 @@ def _of_match(state: SeasonState, stored: Stored, name: str, base: str) -> dict[
 
 
 def _found(caller: Caller, request: Request) -> Stored:
-    return requests.found_by(caller, request.path_params["number"])
+    return requests.find_request(caller, request.path_params["number"])
 
 
 ROUTES = [
-    Route("/me/requests", does(_ask), methods=POST),
-    Route("/me/requests/{number}/cancel", does(_cancel), methods=POST),
-    Route(BASE, shows(_page)),
-    Route(f"{BASE}/matches/{{match}}/replay", shows(_replay)),
-    Route(f"{BASE}/matches/{{match}}/log", shows(_log)),
-    Route(f"{BASE}/players/{{player:path}}", shows(_player)),
-    Route(f"{BASE}/{{rest:path}}", shows(_part)),
+    Route("/me/requests", private_form(_ask), methods=POST),
+    Route("/me/requests/{number}/cancel", private_form(_cancel), methods=POST),
+    Route(BASE, private_page(_request_page)),
+    Route(f"{BASE}/matches/{{match}}/replay", private_page(_replay_json)),
+    Route(f"{BASE}/matches/{{match}}/log", private_page(_match_log)),
+    Route(f"{BASE}/players/{{player:path}}", private_page(_player_redirect)),
+    Route(f"{BASE}/{{rest:path}}", private_page(_view_page)),
 ]
-"""The pages of requests, for their authors and organisers."""

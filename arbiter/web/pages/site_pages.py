@@ -1,6 +1,6 @@
-"""Pages of a site beside those of its seasons, each with its JSON: regression tests of a store, and attacks.
+"""Pages of a site outside its seasons, with their JSON: regression tests of a store, and attacks.
 
-What the site has not, is not found.
+They answer 404 on a site without tests or attacks.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from starlette.routing import Route
 from arbiter.errors import StoreError
 from arbiter.trials.sandboxcheck.attack_record import AttackRecord, broken_promises
 from arbiter.web.api import schema
-from arbiter.web.http.http_errors import Refusal, nothing_here
-from arbiter.web.http.request_guard import given, number_of
+from arbiter.web.http.http_errors import Refusal, not_found
+from arbiter.web.http.request_guard import number_of, unescape_slashes
 from arbiter.web.rendering.templates import render
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ router = APIRouter()
 
 @router.get(TESTS)
 def list_tests(request: Request, page: Annotated[int, Query(ge=1, le=MOST_PAGES)] = 1) -> schema.TrialList:
-    """The regression tests of a store, the last begun first, at most 100 a page."""
+    """Return the regression tests of a store, the last begun first, at most 100 per page."""
     trials: Trials | None = request.app.state.trials
     found = None if trials is None else trials.page(page)
     if found is None:
-        raise nothing_here()
+        raise not_found()
     return found
 
 
@@ -42,21 +42,21 @@ def read_test(request: Request, name: str) -> schema.TrialInFull:
     """Return a regression test: its figures, its LLR from block to block, its worst matches."""
     trials: Trials | None = request.app.state.trials
     try:
-        found = None if trials is None else trials.test(given(name))
+        found = None if trials is None else trials.test(unescape_slashes(name))
     except StoreError:
         message = "the test cannot be read now"
-        raise Refusal(503, "unavailable", message, "the organiser's log says why") from None
+        raise Refusal(503, "unavailable", message, "the organiser's log has the reason") from None
     if found is None:
-        raise nothing_here()
+        raise not_found()
     return found
 
 
 @router.get(ATTACKS)
 def read_attacks(request: Request) -> AttackRecord:
-    """Return what attacks came to on the organiser's machine, tier by tier, and what no tier closes."""
+    """Return the results of attacks on the organiser's machine by tier, and the channels left open."""
     found: AttackRecord | None = request.app.state.attacks
     if found is None:
-        raise nothing_here()
+        raise not_found()
     return found
 
 
@@ -69,7 +69,7 @@ def _test(request: Request) -> Mapping[str, object]:
 
 
 def _attacks(request: Request) -> Mapping[str, object]:
-    """Rows, one an attack: what came of it by tier, and of its attempts, where it has several."""
+    """Return a row per attack: its result by tier, and those of its attempts if it has several."""
     found, rows = read_attacks(request), dict[str, dict[str, Any]]()
     for one in found["attacks"]:
         row = rows.setdefault(
@@ -81,7 +81,7 @@ def _attacks(request: Request) -> Mapping[str, object]:
     return {"record": found, "through": broken_promises(found), "table": list(rows.values())}
 
 
-def _page(path: str, template: str, values_of: Callable[[Request], Mapping[str, object]]) -> Route:
+def _route(path: str, template: str, values_of: Callable[[Request], Mapping[str, object]]) -> Route:
     def show(request: Request) -> Response:
         as_json = f"/api/v1{request.scope['path']}"
         text = render(template, None, as_json=as_json, **values_of(request))
@@ -91,8 +91,7 @@ def _page(path: str, template: str, values_of: Callable[[Request], Mapping[str, 
 
 
 ROUTES = [
-    _page(TESTS, "tests", _tests),
-    _page(f"{TESTS}/{{name}}", "test", _test),
-    _page(ATTACKS, "attacks", _attacks),
+    _route(TESTS, "tests", _tests),
+    _route(f"{TESTS}/{{name}}", "test", _test),
+    _route(ATTACKS, "attacks", _attacks),
 ]
-"""The pages of what these addresses have as JSON."""

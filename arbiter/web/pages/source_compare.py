@@ -1,4 +1,4 @@
-"""The page of two programs side by side, for organisers: what corresponds is tinted, the rest folded away."""
+"""The page of two programs side by side, for organisers: matching passages are tinted, the rest is folded."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.routing import Route
 
 from arbiter.contest.integrity.schema import in_words
-from arbiter.web.api.organisers import beside_each_other
-from arbiter.web.http.request_guard import given
-from arbiter.web.pages.login import own_page, shows
+from arbiter.web.api.organisers import compare_sources
+from arbiter.web.http.request_guard import unescape_slashes
+from arbiter.web.pages.login import own_page, private_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from arbiter.web.http.authentication import Caller
 
 AROUND = 3
-"""Lines that are shown before and after a passage."""
+"""Lines shown before and after a passage."""
 MOST_LINES, LONGEST = 4_000, 300
-"""Lines of a side that are shown, and characters of a line."""
+"""Lines shown of a side, and characters of a line."""
 
 
 class ShownLine(NamedTuple):
-    """A line; `passage` is the number of the one that it is in, 0 for none, and `begins` those that begin."""
+    """A line; `passage` is the number of its passage, 0 for none; `begins` are those that begin here."""
 
     number: int
     text: str
@@ -37,15 +37,15 @@ class ShownLine(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """Lines that follow each other; `folded` those that have nothing to show."""
+    """Consecutive lines; `folded` if no passage is near."""
 
     folded: bool
     lines: list[ShownLine]
 
 
 def _page(caller: Caller, request: Request) -> Response:
-    keys = [given(request.path_params[key]) for key in ("one", "other")]
-    found = beside_each_other(caller, *keys)
+    keys = [unescape_slashes(request.path_params[key]) for key in ("one", "other")]
+    found = compare_sources(caller, *keys)
     halves = [
         {
             **half,
@@ -65,7 +65,7 @@ def _alone(found: Beside, at: int) -> list[str]:
 
 
 def _files(found: Beside, at: int) -> Iterator[tuple[str, list[Segment]]]:
-    """Yield the files with passages of one side, as far as there is room."""
+    """Yield the files of one side that have passages, up to `MOST_LINES` lines."""
     room = MOST_LINES
     for number, file in enumerate(found["halves"][at]["files"]):
         spans = [
@@ -85,7 +85,7 @@ def _lines(file: ShownFile, spans: list[tuple[int, int, int]]) -> list[ShownLine
     begins: dict[int, list[int]] = {}
     for first, last, passage in sorted(spans):
         begins.setdefault(first, []).append(passage)
-        # A line in two of them is that one's which begins there.
+        # A line in two passages belongs to the later one.
         inside.update(dict.fromkeys(range(first, last + 1), passage))
     return [
         ShownLine(
@@ -100,7 +100,7 @@ def _lines(file: ShownFile, spans: list[tuple[int, int, int]]) -> list[ShownLine
 
 
 def _segments(lines: list[ShownLine]) -> Iterator[Segment]:
-    """Yield the lines in segments, those far from any passage folded."""
+    """Yield the lines in segments; those far from any passage are folded."""
     near = {line.number + off for line in lines if line.passage for off in range(-AROUND, AROUND + 1)}
     row: list[ShownLine] = []
     for line in lines:
@@ -111,5 +111,4 @@ def _segments(lines: list[ShownLine]) -> Iterator[Segment]:
     yield Segment(row[0].number not in near, row)
 
 
-ROUTES = [Route("/admin/copies/{one}/{other}", shows(_page, organiser=True))]
-"""The page of a pair, by the keys of its programs."""
+ROUTES = [Route("/admin/copies/{one}/{other}", private_page(_page, organiser=True))]

@@ -1,4 +1,4 @@
-"""The addresses of visitors' tables: a page, and what it posts with the key of its table."""
+"""The routes of visitors' tables: a page, and its posts with the key of the table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.routing import Route
 from arbiter.errors import ArbiterError
 from arbiter.web.http.concurrency_limits import address_of
 from arbiter.web.http.http_errors import CODES, PRIVATE, Refusal, status_of
-from arbiter.web.http.request_guard import given
+from arbiter.web.http.request_guard import unescape_slashes
 from arbiter.web.http.sse import waker
 from arbiter.web.rendering.templates import render
 
@@ -25,42 +25,42 @@ if TYPE_CHECKING:
 
     from arbiter.replay.schema import Replay
     from arbiter.web.http.watched_seasons import Seasons
-    from arbiter.web.pages.visitor_tables import Begun, Tables, Visit, VisitState
+    from arbiter.web.pages.visitor_tables import NewVisit, Tables, Visit, VisitState
 
 KEY = "x-table"
-"""The header with a table's key; to begin one it is empty. No page of another site may send it."""
-SAID = {409: "the bots are still to act", 503: "the bots cannot be started now"}
-"""What a visitor is told in place of what is our own affair."""
+"""The header with a table's key, empty to begin a table. Pages of other sites cannot send it."""
+MESSAGES = {409: "the bots are still playing", 503: "the bots cannot be started now"}
+"""Messages for visitors in place of internal details."""
 WAIT_SECONDS = 20.0
-"""For a change, until the present state is sent all the same."""
+"""Of waiting for a change before the current state is sent."""
 
 
 def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
-    """The page of a visitor's table, in seasons that have house bots, and what it posts."""
+    """Return the routes of visitors' tables, for seasons with house bots."""
 
     def show(request: Request) -> Response:
-        state = seasons.state(given(request.path_params["season"]))
+        state = seasons.state(unescape_slashes(request.path_params["season"]))
         if state is None or state.name not in tables.offers:
             raise HTTPException(404)
         offer = tables.offers[state.name]
         house = [player.name for player in offer.house]
         return HTMLResponse(render("table", state, visitors=True, house=house, seats=offer.game.seats))
 
-    async def begin(request: Request) -> Begun:
+    async def begin(request: Request) -> NewVisit:
         address = address_of(request.scope["client"])
         against = (await _body(request)).get("against", [])
         if not isinstance(against, list) or not all(isinstance(name, str) for name in against):
-            raise Refusal(422, "invalid", "against: not a list of names")
-        season = given(request.path_params["season"])
+            raise Refusal(422, "invalid", "against: expected a list of names")
+        season = unescape_slashes(request.path_params["season"])
         visit = await run_in_threadpool(tables.begin, season, address, against)
         state = await run_in_threadpool(visit.state)
         return {"key": visit.key, **state}
 
-    async def tell(request: Request) -> VisitState:
+    async def state(request: Request) -> VisitState:
         visit = _visit(tables, request)
         after = (await _body(request)).get("after")
         if type(after) is int:
-            await _news(visit, after, request)
+            await _wait_for_change(visit, after, request)
         return await run_in_threadpool(visit.state)
 
     async def replay(request: Request) -> Replay:
@@ -70,18 +70,18 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
         visit = _visit(tables, request)
         word = (await _body(request)).get("word")
         if not isinstance(word, str):
-            raise Refusal(422, "invalid", "word: a text is missing")
+            raise Refusal(422, "invalid", "word: expected a text")
         return await run_in_threadpool(visit.decide, word)
 
     async def luck(request: Request) -> VisitState:
-        return await run_in_threadpool(_visit(tables, request).weigh)
+        return await run_in_threadpool(_visit(tables, request).estimate_luck)
 
     async def leave(request: Request) -> dict[str, bool]:
         tables.leave(_visit(tables, request))
         return {"left": True}
 
     verbs: dict[str, Callable[[Request], Awaitable[Mapping[str, object]]]]
-    verbs = {"new": begin, "state": tell, "replay": replay, "decide": decide, "luck": luck, "leave": leave}
+    verbs = {"new": begin, "state": state, "replay": replay, "decide": decide, "luck": luck, "leave": leave}
     below = "/seasons/{season}/table"
     posts = [Route(f"{below}/{name}", _answering(verb), methods=["POST"]) for name, verb in verbs.items()]
     return [Route(below, show), *posts]
@@ -90,42 +90,42 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
 def _answering(
     verb: Callable[[Request], Awaitable[Mapping[str, object]]],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint of a verb: JSON in, JSON out, errors too."""
+    """Return the endpoint of a verb: it takes and returns JSON, also for errors."""
 
     async def answer(request: Request) -> Response:
         try:
             if KEY not in request.headers:
-                raise Refusal(403, "no_request", "this is not a request of a table's page")
+                raise Refusal(403, "no_request", f"expected a request from a table's page, with {KEY}")
             return JSONResponse(await verb(request), headers=PRIVATE)
         except Refusal as error:
             refusal = error
         except ArbiterError as error:
             status = status_of(error)
-            refusal = Refusal(status, CODES[status], SAID.get(status, str(error)))
-        return refusal.answer()
+            refusal = Refusal(status, CODES[status], MESSAGES.get(status, str(error)))
+        return refusal.response()
 
     return answer
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Return the object that is posted; Refusal for anything else."""
+    """Return the posted JSON object; Refusal for anything else."""
     try:
         found = json.loads(await request.body() or b"{}")
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Refusal(400, "no_request", "this is no JSON object")
+        raise Refusal(400, "no_request", "expected a JSON object")
     return found
 
 
 def _visit(tables: Tables, request: Request) -> Visit:
-    return tables.find(given(request.path_params["season"]), request.headers[KEY])
+    return tables.find(unescape_slashes(request.path_params["season"]), request.headers[KEY])
 
 
-async def _news(visit: Visit, after: int, request: Request) -> None:
-    """Wait until the table has moved since a revision and stands still, but not for long.
+async def _wait_for_change(visit: Visit, after: int, request: Request) -> None:
+    """Wait until the table is idle at a later revision than `after`, at most `WAIT_SECONDS`.
 
-    Of a table one request waits: a later one ends an earlier, and so does the end of its connection.
+    One request waits per table: a later one ends the wait, and so does the end of its connection.
     """
     changed = asyncio.Event()
     wake = waker(changed)
@@ -149,6 +149,6 @@ async def _news(visit: Visit, after: int, request: Request) -> None:
 
 
 async def _end_of(request: Request) -> None:
-    """Wait until the client of a request, which has come whole, goes away."""
+    """Wait until the client of a completely received request disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -1,9 +1,9 @@
-"""Tables at which visitors play a season's house bots: unrated, few, and given up when nobody plays.
+"""Tables at which visitors play a season's house bots: unrated, limited in number, closed when abandoned.
 
-Theory of operation. A table is a `Session`, the applet's, with one person and house bots under the season's
-limits; its worker, and with it all that it starts, is niced and stays on the web's core. A visitor is known
-by the table's key alone, and hears what a bot in that seat would hear. Cards are drawn from a seed of the
-table's own, never from the season's.
+Theory of operation. A table is a `Session`, as in the applet, with one person and house bots under the
+season's limits; its worker and all that it starts are niced and pinned to the web's core. A visitor is
+with_digest_id by the table's key alone, and receives what a bot in that seat would receive. Each table has a
+separate seed, never the season's.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from arbiter.table.interactive.occupants import Occupant, Person, ProcessBot
 from arbiter.table.interactive.session import Busy, Session
 from arbiter.table.interactive.setup import Setup, record_of
 from arbiter.trials.review.luck import luck_text
-from arbiter.web.http.http_errors import nothing_here, too_many
+from arbiter.web.http.http_errors import not_found, too_many
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,34 +40,34 @@ if TYPE_CHECKING:
     from arbiter.web.http.traffic import Log
 
 MOST = 50
-"""Tables at once that an organiser may allow."""
+"""The largest number of concurrent tables that an organiser may permit."""
 MOST_OF_ADDRESS = 2
-"""Tables at once of one address."""
+"""Concurrent tables of one address."""
 DECISION_SECONDS = 300.0
-"""Without a decision of the visitor's, until a table is given up."""
+"""Without a decision by the visitor, until a table is closed."""
 ASK_SECONDS = 90.0
-"""Without a request of its page, which asks once in 20 s, until a table is given up."""
+"""Without a request from its page, which polls every 20 s, until a table is closed."""
 START_SECONDS = 3
-"""Between two tables of one address: to start bots costs more than to play."""
+"""Between two new tables of one address: starting bots costs more than playing."""
 RETRY_SECONDS = 30
 END_SECONDS = 3.0
 VISITOR = "you"
-BEHIND = 19
+NICE = 19
 """The niceness of these bots: the pages, on the same core, come first."""
 
 
 class Points(TypedDict):
-    """The points of a match that is over, by seat; `say` is a line about them."""
+    """The points of a finished match by seat; `say` is a sentence about them."""
 
     points: list[int]
     say: str
 
 
 class Turn(TypedDict):
-    """The seat to act, `made` decisions after the beginning, and its `legal` answers.
+    """The seat to act, after `made` decisions, and its `legal` answers.
 
-    `must` is what the rules ask of it, "" for nothing. `lays` are the cards of each answer, `says` is how
-    they are read aloud; `hint` says how an answer looks that is more than a word.
+    `must` is what the rules require of it, "" for nothing. `lays` are the cards of each answer, `says` how
+    they are read aloud; `hint` describes the form of an answer of several words.
     """
 
     to_act: int | None
@@ -84,7 +84,7 @@ class Turn(TypedDict):
 
 
 def turn_of(seen: TableSnapshot, players: Sequence[str], seat: Seat | None = None) -> Turn:
-    """The turn for all eyes, or for those of a seat: the request is shown at its own turn alone."""
+    """Return the turn for the public, or for a seat, which sees requests only at its turn."""
     position = seen.position
     to_act, over = position.to_act, position.to_act is None
     shows_request = not over and seat in (None, to_act)
@@ -107,7 +107,7 @@ def turn_of(seen: TableSnapshot, players: Sequence[str], seat: Seat | None = Non
 
 
 class Offer(NamedTuple):
-    """The offer to a season's visitors: its game, its limits, its house bots, and who may value the cards."""
+    """The offer to a season's visitors: game, limits, house bots, and the bots that may estimate luck."""
 
     game: AnyGame
     limits: Limits
@@ -116,7 +116,7 @@ class Offer(NamedTuple):
 
 
 def offer_of(config: Config) -> Offer | None:
-    """Return what visitors of a season may play; None for a season without house bots."""
+    """Return the offer of a season to visitors; None for a season without house bots."""
     entries = [one for one in config.entries if one.house or one.registered_name in config.house_bots]
     limits = replace(config.limits, delivery=USUAL.delivery, end=USUAL.end)
     house = tuple(one.player for one in entries)
@@ -131,7 +131,7 @@ def offer_of(config: Config) -> Offer | None:
 
 
 class VisitState(Turn):
-    """The state of a table for its visitor; `luck` is a line about the cards once they are valued."""
+    """The state of a table for its visitor; `luck` is a sentence about the cards once it is estimated."""
 
     revision: int
     running: bool
@@ -142,15 +142,15 @@ class VisitState(Turn):
     luck: str | None
 
 
-class Begun(VisitState):
-    """A table just begun, and its key."""
+class NewVisit(VisitState):
+    """The state of a new table, and its key."""
 
     key: str
 
 
 @dataclass
 class Visit:
-    """One table: the visitor's seat, who sits in the others, and when who did what; moments are monotonic."""
+    """One table: the visitor's seat, the names in all seats, and the monotonic times of the last actions."""
 
     session: Session
     key: str
@@ -163,12 +163,12 @@ class Visit:
     decided: float = field(default_factory=time.monotonic)
     leaving: bool = False
     luck: str | None = None
-    weighing: threading.Lock = field(default_factory=threading.Lock)
-    """HeldResults by the request that has the cards valued: a page may ask twice."""
+    estimating: threading.Lock = field(default_factory=threading.Lock)
+    """HeldResults by the request that estimates the luck: a page may ask twice."""
     reported: bool = False
-    """True once the log has it that a bot failed."""
+    """True once the failure of a bot is logged."""
     wake: Callable[[], None] = lambda: None
-    """Wakes the request that waits for a change; there is one at most."""
+    """Wakes the one request that waits for a change."""
 
     @property
     def failed(self) -> bool:
@@ -177,7 +177,7 @@ class Visit:
         return seen is not None and seen.trouble is not None
 
     def state(self) -> VisitState:
-        """Return the table for the visitor: what is legal at his turn alone, and nobody else's cards."""
+        """Return the table for the visitor: legal answers only at their turn, and no hidden cards."""
         session = self.session
         revision, running, seen = session.revision, session.running, session.seen
         assert seen is not None
@@ -193,46 +193,46 @@ class Visit:
         }
 
     def replay(self) -> Replay:
-        """The match up to now with the eyes of the visitor's seat."""
+        """Return the match so far, as the visitor's seat sees it."""
         seen = self.session.seen
         assert seen is not None
         record = record_of(seen.setup, seen.position, seen.moves, self.names)
         return replay_of(record, Reader("seat", self.seat), complete=False)
 
     def decide(self, word: str) -> VisitState:
-        """The visitor's decision, then the bots' up to the next one; IllegalAction, ConfigError, Busy."""
+        """Play the visitor's decision, then those of the bots; IllegalAction, ConfigError, Busy."""
         if self.failed:
             raise ConfigError("a house bot has failed: the match is over")
         self.session.do(verbs.answer, word=word, seat=self.seat)
         self.decided = time.monotonic()
         return self.state()
 
-    def weigh(self) -> VisitState:
-        """Have the cards valued once the match is over; ConfigError before, Busy while bots act."""
+    def estimate_luck(self) -> VisitState:
+        """Start to estimate the luck of a finished match; ConfigError before its end, Busy while bots act."""
         seen = self.session.seen
         if seen is None or seen.position.to_act is not None:
             raise ConfigError("the match is not over")
-        if self.luck is None and self.weighing.acquire(blocking=False):
+        if self.luck is None and self.estimating.acquire(blocking=False):
             position = seen.position
             given = {"game": position.game, "deals": position.deals, "points": position.totals}
             try:
-                self.session.do(self._weigh, **given)
+                self.session.do(self._estimate_luck, **given)
             except Busy:
-                self.weighing.release()
+                self.estimating.release()
                 raise
         return self.state()
 
-    def _weigh(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
-        """In the worker's thread: what it starts stays behind the pages."""
-        said = ""
+    def _estimate_luck(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
+        """Estimate the luck in the worker's thread, whose children stay behind the pages."""
+        text = ""
         try:
-            said = luck_text(self.offer.judges, self.offer.limits, game, deals, points, self.seat)
+            text = luck_text(self.offer.judges, self.offer.limits, game, deals, points, self.seat)
         finally:
-            self.luck = said
+            self.luck = text
 
 
 class Tables:
-    """All tables of a site; `offers` by season. Call `look` now and then, and `close` at the end."""
+    """All tables of a site; `offers` are by season. Call `poll` regularly, and `close` at the end."""
 
     def __init__(
         self, offers: Mapping[str, Offer], most: int, cores: Iterable[int], log: Log | None = None
@@ -245,20 +245,20 @@ class Tables:
         self._closed = False
 
     def begin(self, season: str, address: str, against: Sequence[str] = ()) -> Visit:
-        """Set a new table for a visitor from an address, `against` these house bots, by default all in turn.
+        """Start a table for a visitor from an address, `against` these house bots, by default all in turn.
 
-        Refusal where there are too many tables, or no house bots; VoidMatch where the bots cannot be started.
+        Refusal for too many tables or no house bots, ConfigError for an unknown bot, VoidMatch if none start.
         """
         offer = self.offers.get(season)
         if offer is None:
-            raise nothing_here()
+            raise not_found()
         known = {player.name: player for player in offer.house}
         if unknown := [name for name in against if name not in known]:
             raise ConfigError(f"against: {unknown[0][:50]!r} is not a house bot of this season")
         chosen = [known[name] for name in against[: offer.game.seats - 1]] or offer.house
-        self._admit(address)
+        self._reserve(address)
         try:
-            visit = self._seat(offer, season, address, chosen)
+            visit = self._start(offer, season, address, chosen)
         finally:
             with self._lock:
                 self._starting -= 1
@@ -266,31 +266,31 @@ class Tables:
         return visit
 
     def find(self, season: str, key: str) -> Visit:
-        """The table with this key; Refusal if there is none, or none any more."""
+        """Return the table with this key; Refusal if it does not exist or is closed."""
         visit = self._visits.get(key)
         if visit is None or visit.season != season or visit.leaving:
-            raise nothing_here()
+            raise not_found()
         visit.asked = time.monotonic()
         return visit
 
     def leave(self, visit: Visit) -> None:
-        """Give a table up: its bots get ``quit``, and its place is free once they have ended."""
+        """Close a table in a thread: its bots get ``quit``, and its place is free once they have ended."""
         with self._lock:
             if visit.leaving:
                 return
             visit.leaving = True
-        threading.Thread(target=self._end, args=(visit,), daemon=True).start()
+        threading.Thread(target=self._close_visit, args=(visit,), daemon=True).start()
 
-    def look(self) -> None:
-        """Give up tables at which nobody decides, and those whose page is gone; log which bots failed."""
+    def poll(self) -> None:
+        """Close tables without decisions or without a page, and log failures of bots."""
         now = time.monotonic()
         for visit in list(self._visits.values()):
-            self._tell_failure(visit)
+            self._log_failure(visit)
             if now - visit.decided > DECISION_SECONDS or now - visit.asked > ASK_SECONDS:
                 self.leave(visit)
 
     def close(self) -> None:
-        """End all tables, and begin no more; what hangs is left to the end of this process."""
+        """Close all tables, and refuse new ones; what hangs is left to the end of this process."""
         with self._lock:
             self._closed = True
         visits = list(self._visits.values())
@@ -300,7 +300,7 @@ class Tables:
         for visit in visits:
             visit.session.closed.wait(max(0.0, until - time.monotonic()))
 
-    def _tell_failure(self, visit: Visit) -> None:
+    def _log_failure(self, visit: Visit) -> None:
         seen = visit.session.seen
         if self._log is None or visit.reported or seen is None or seen.trouble is None:
             return
@@ -309,30 +309,30 @@ class Tables:
         text = f"{visit.names[entry.seat]} failed at a visitor's table: {entry.kind}: {entry.problem}"
         self._log.write(f"{visit.season}: {' '.join(text.split())}")
 
-    def _admit(self, address: str) -> None:
-        """Keep a place for another table; Refusal where there is none."""
+    def _reserve(self, address: str) -> None:
+        """Reserve a place for another table; Refusal if all are taken."""
         with self._lock:
             now = time.monotonic()
             self._begun = {one: when for one, when in self._begun.items() if now - when < START_SECONDS}
             if self._closed or len(self._visits) + self._starting >= self._most:
-                hint = "come back when somebody has left"
+                hint = "come back when a visitor has left"
                 raise too_many("all tables are taken", self._most, RETRY_SECONDS, hint)
             if sum(visit.address == address for visit in self._visits.values()) >= MOST_OF_ADDRESS:
                 hint = "leave one of them first"
-                raise too_many("you have enough tables", MOST_OF_ADDRESS, RETRY_SECONDS, hint)
+                raise too_many("you have too many tables", MOST_OF_ADDRESS, RETRY_SECONDS, hint)
             if address in self._begun:
-                raise too_many("you have begun a table just now", 1, START_SECONDS)
+                raise too_many("you started a table a moment ago", 1, START_SECONDS)
             self._begun[address] = now
             self._starting += 1
 
-    def _seat(self, offer: Offer, season: str, address: str, chosen: Sequence[Player]) -> Visit:
-        """The table, its bots started: those `chosen`, again from the first while seats are left."""
+    def _start(self, offer: Offer, season: str, address: str, chosen: Sequence[Player]) -> Visit:
+        """Start the bots of a table, the `chosen` ones in a cycle; VoidMatch if they do not start."""
         seats = offer.game.seats
         seat = secrets.randbelow(seats)
         house = list(islice(cycle(chosen), seats - 1))
         bots: list[Occupant] = [ProcessBot(player.name, player, offer.limits) for player in house]
         names = [player.name for player in house]
-        session = Session(prepare=self._stay)
+        session = Session(prepare=self._pin_thread)
         setup = Setup(offer.game, secrets.token_hex(16), offer.limits)
         try:
             session.begin(setup, [*bots[:seat], Person(), *bots[seat:]])
@@ -346,12 +346,12 @@ class Tables:
         visit = self._visits[key] = Visit(session, key, season, offer, address, seat, shown)
         return visit
 
-    def _stay(self) -> None:
-        """Keep this thread, and whatever it starts, off the bots' cores and behind everything else."""
-        os.nice(BEHIND)
+    def _pin_thread(self) -> None:
+        """Keep this thread and what it starts off the bots' cores, at the lowest priority."""
+        os.nice(NICE)
         os.sched_setaffinity(0, self._cores)
 
-    def _end(self, visit: Visit) -> None:
+    def _close_visit(self, visit: Visit) -> None:
         try:
             visit.session.close()
         finally:

@@ -1,1 +1,1 @@
-"""Templates, charts, scripts and what is sent of them."""
+"""Templates, charts, static files and their compression."""

@@ -1,4 +1,4 @@
-"""Charts as numbers: templates make SVG of them. All lengths are in units of the chart's view box."""
+"""Geometry of charts, which templates draw as SVG. All lengths are in units of the chart's view box."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ if TYPE_CHECKING:
     from arbiter.trials.regression.figures import RatioLine
 
 ROOM = 150
-"""Right of a chart's lines, for their names."""
+"""The width for names, to the right of a chart's lines."""
 MOST_LINES = 8
-"""Lines that are named in a chart; the others are pale."""
-
-
+"""Named lines of a chart; the others are pale."""
 FITTED = 12
-"""Steps of a scale of bars, so many that little of it is beyond them."""
+"""Steps of a scale of bars, enough for the scale to fit the bars closely."""
 
 
 class Scale(NamedTuple):
-    """From values `low` to `high` onto `start` to `end`."""
+    """A linear map from values `low` to `high` onto `start` to `end`."""
 
     low: float
     high: float
@@ -38,7 +36,7 @@ class Scale(NamedTuple):
 
 
 def ticks(low: float, high: float, about: int = 6) -> list[float]:
-    """Round numbers from just below `low` to just above `high`; two at least."""
+    """Return round numbers from just below `low` to just above `high`, at least two."""
     span = max(high - low, 1.0)
     rough = span / about
     power = 10.0 ** floor(log10(rough))
@@ -56,14 +54,14 @@ class Interval(NamedTuple):
 
     @classmethod
     def of(cls, row: Rated) -> Self | None:
-        """That of a row; None for one that is not rated."""
+        """Return the interval of a row; None for an unrated player."""
         low, elo, high = row["low"], row["elo"], row["high"]
         return None if elo is None else cls(elo if low is None else low, elo, elo if high is None else high)
 
 
 @dataclass(slots=True)
 class RatingLine:
-    """A player's ratings as a line; `label` and `dashed`, for a colour's second one, are of named lines."""
+    """A player's ratings as a line; named lines have a `label`, and are `dashed` if their colour repeats."""
 
     player: str
     mark: Emblem
@@ -79,9 +77,9 @@ class RatingLine:
 def spans(
     cells: Sequence[Cell | None], against: Sequence[str], joined: object
 ) -> list[tuple[Cell | None, str, int]]:
-    """Cells of a crosstable's row with whom each is against and how many columns it is wide.
+    """Return the cells of a crosstable's row, each with its opponent and its width in columns.
 
-    Where they are to be `joined`, neighbours that are of players who never met are one.
+    With `joined`, adjacent empty cells become one.
     """
     found: list[tuple[Cell | None, str, int]] = []
     for cell, other in zip(cells, against, strict=True):
@@ -93,7 +91,7 @@ def spans(
 
 
 class BlockMark(NamedTuple):
-    """A block of a crosstable's picture: where it is, what it looks like, and what it says."""
+    """A block of a crosstable's overview: its place, its CSS classes, and its title."""
 
     row: int
     column: int
@@ -104,12 +102,12 @@ class BlockMark(NamedTuple):
 def block_marks(
     blocks: Sequence[Sequence[ResultBlock]], shown: tuple[int, int], size: int = 100
 ) -> list[BlockMark]:
-    """The blocks of a picture, by rows; the block that is `shown` is marked."""
+    """Return the blocks of an overview, by rows; the `shown` one is marked."""
     return [
         BlockMark(
             row,
             column,
-            f"block {_look(block)}{' here' if (row, column) == shown else ''}",
+            f"block {_block_classes(block)}{' here' if (row, column) == shown else ''}",
             f"{size * (row - 1) + 1} to {size * row} against {size * (column - 1) + 1} to {size * column}: "
             f"{block['wins']}\N{EN DASH}{block['draws']}\N{EN DASH}{block['losses']}",
         )
@@ -118,8 +116,8 @@ def block_marks(
     ]
 
 
-def _look(block: ResultBlock) -> str:
-    """Who wins more, and by how much; "none" where nobody met."""
+def _block_classes(block: ResultBlock) -> str:
+    """Return CSS classes for who wins more, and by how much; "none" without results."""
     played = block["wins"] + block["draws"] + block["losses"]
     if not played:
         return "none"
@@ -130,7 +128,7 @@ def _look(block: ResultBlock) -> str:
 
 
 def interval_bars(rows: Sequence[Rated], width: float = 120) -> dict[str, object] | None:
-    """The ratings of a table with their intervals, on one scale; None where nobody is rated."""
+    """Return the ratings of a table with their intervals on one scale; None without rated players."""
     intervals = [Interval.of(row) for row in rows]
     rated = [one for one in intervals if one is not None]
     if not rated:
@@ -148,7 +146,7 @@ def interval_bars(rows: Sequence[Rated], width: float = 120) -> dict[str, object
 def rating_lines(
     history: Sequence[RoundRatings], chosen: str | None = None, width: float = 720, height: float = 320
 ) -> dict[str, object] | None:
-    """Ratings after each round as lines, with the interval of the chosen player; None before the first round.
+    """Return ratings by round as lines, with the interval of the chosen player; None before the first round.
 
     The best `MOST_LINES` players are named, or the chosen one alone.
     """
@@ -183,7 +181,7 @@ def rating_lines(
     for line in shown:
         line.dashed = line.mark["colour"] in seen
         seen.add(line.mark["colour"])
-    _spread(shown, height)
+    _spread_labels(shown, height)
     return {
         **_axes(width, height, x, y, marks, 1, last),
         "lines": lines,
@@ -192,20 +190,20 @@ def rating_lines(
 
 
 def elo_by_round(history: Sequence[RoundRatings]) -> list[tuple[str, list[float | None]]]:
-    """The table beside `rating_lines`: each player with its ratings, the last round's first."""
+    """Return the data of `rating_lines` as a table: each player with its ratings, the last round first."""
     rounds = [{row["player"]: row["elo"] for row in entry["players"]} for entry in reversed(history)]
     return [(player, [of.get(player) for of in rounds]) for player in rounds[0]] if rounds else []
 
 
 def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dict[str, object] | None:
-    """The LLR of a test from block to block, ln e where that decides; None before the first block."""
+    """Return the LLR of a test by block, and ln e if that decides; None before the first block."""
     if not line["points"]:
         return None
     points = [(0.0, 0.0), *((block, llr) for block, llr in line["points"])]
     evidence = [(block, log_e) for block, log_e in line.get("evidence", [])]
     bounds = [line["bounds"][0], line.get("enough", line["bounds"][1])]
     last, end = points[-1]
-    # Evidence against a gain has no end: below the axis its line is cut off.
+    # Evidence against a gain is unbounded: its line is cut off below the axis.
     floor = 1.25 * min(bounds[0], min(llr for _, llr in points))
     evidence = [(0.0, 0.0), *((block, max(log_e, floor)) for block, log_e in evidence)] if evidence else []
     values = [value for _, value in points + evidence] + bounds
@@ -233,7 +231,7 @@ def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dic
 def _axes(
     width: float, height: float, x: Scale, y: Scale, marks: Sequence[float], first: float, last: float
 ) -> dict[str, object]:
-    """The size of a chart of lines, and the places and numbers of its marks; along x there are whole ones."""
+    """Return the size of a line chart, and the positions and values of its ticks, whole numbers along x."""
     whole = (mark for mark in ticks(first, max(last, first + 1), 8) if mark == int(mark))
     return {
         "width": width,
@@ -245,13 +243,13 @@ def _axes(
 
 
 def _band(of: Sequence[tuple[int, Interval]], x: Scale, y: Scale) -> str:
-    """The outline of an interval: along its upper ends and back along the lower ones."""
+    """Return the outline of a band: along its upper ends and back along the lower ones."""
     upper = [f"{x(number)},{y(one.high)}" for number, one in of]
     return " ".join([*upper, *(f"{x(number)},{y(one.low)}" for number, one in reversed(of))])
 
 
-def _spread(lines: Sequence[RatingLine], height: float, gap: float = 14) -> None:
-    """Give each named line a place for its label, none nearer than `gap` to the next."""
+def _spread_labels(lines: Sequence[RatingLine], height: float, gap: float = 14) -> None:
+    """Place the labels of lines at least `gap` apart."""
     place = 12.0
     for line in sorted(lines, key=lambda line: line.end[1]):
         line.label = place = max(place, line.end[1])

@@ -1,10 +1,10 @@
-"""What is sent compressed, once for all who take it so: answers that are kept, styles and scripts.
+"""Compression of cached answers and static files, once for all clients that accept gzip.
 
-The tag of a compressed answer is another one than that of the same answer as it is. Answers with tokens, and
-others that nobody keeps, are never compressed: their length would tell what stands beside what was asked.
+A compressed answer has a different ETag. Answers with tokens and other private ones are never compressed:
+their length could reveal secrets next to text that an attacker controls.
 
-Styles and scripts lie in a folder whose name is the hash of all of them. So whoever has one keeps it for
-good, while what they import of each other is where it was.
+Static files are served from a folder named by the hash of all of them, so browsers can cache them permanently
+and relative imports stay valid.
 """
 
 from __future__ import annotations
@@ -29,90 +29,88 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).parents[1] / "static"
 LEAST = 1000
-"""Bytes of an answer that is worth it."""
+"""The smallest body in bytes that is compressed."""
 LEVEL = 5
-"""Of zlib. Higher ones take twice as long for a twentieth less."""
+"""Of zlib. Higher levels take twice as long for 5 % less."""
 GZIP = 16 + zlib.MAX_WBITS
 FORMS = ("text/", "application/json", "application/atom+xml")
 VARY = (b"vary", b"accept-encoding")
 LISTED = frozenset({"/seasons", "/api/v1/seasons", "/api/v1/openapi.json", "/metrics"})
-"""Addresses of what is for everybody and is not kept."""
+"""Paths of public answers that are not cached."""
 JOINED = ("match.js", "applet/visitor.js")
-"""Modules that import many, and are sent with them as one."""
+"""Modules with many imports, which are sent as one bundle."""
 FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
 
 
-def packed(body: bytes, kind: str) -> bytes | None:
-    """The same compressed; None for what is small, or of no form that would be smaller."""
+def compress(body: bytes, kind: str) -> bytes | None:
+    """Return the gzipped body; None for a small one, and for types that do not compress."""
     if len(body) < LEAST or not kind.startswith(FORMS):
         return None
     made = zlib.compressobj(LEVEL, wbits=GZIP)
     return made.compress(body) + made.flush()
 
 
-def takes_packed(scope: Scope) -> bool:
-    """True where whoever asks takes gzip."""
-    said = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding").decode(
-        "latin-1"
-    )
+def accepts_gzip(scope: Scope) -> bool:
+    """Return True if the client accepts gzip."""
+    accepted = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")
     return any(
         word.partition(";")[0].strip().lower() in ("gzip", "x-gzip")
         and re.search(r";\s*q=0(\.0*)?\s*$", word) is None
-        for word in said.split(",")
+        for word in accepted.decode("latin-1").split(",")
     )
 
 
-def has_it(scope: Scope, tag: bytes) -> bool:
-    """True where whoever asks has the answer of this tag, as it says."""
-    said = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
-    return tag in (one.strip().removeprefix(b"W/") for one in said.split(b","))
+def has_etag(scope: Scope, tag: bytes) -> bool:
+    """Return True if the client has the answer with this ETag."""
+    tags = b",".join(value for name, value in scope["headers"] if name == b"if-none-match")
+    return tag in (one.strip().removeprefix(b"W/") for one in tags.split(b","))
 
 
-class Packing:
-    """Compresses what is `LISTED`; everything else is handed on."""
+class Compression:
+    """ASGI middleware that compresses answers of the paths in `LISTED`."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app, self._packing = app, GZipMiddleware(app, LEAST, LEVEL)
+        self._app, self._compressed = app, GZipMiddleware(app, LEAST, LEVEL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_listed = scope["type"] == "http" and scope["path"] in LISTED
-        await (self._packing if is_listed else self._app)(scope, receive, send)
+        await (self._compressed if is_listed else self._app)(scope, receive, send)
 
 
 class Asset(NamedTuple):
     kind: str
     whole: bytes
-    packed: bytes | None
+    compressed: bytes | None
 
 
 @lru_cache(maxsize=1)
 def assets() -> tuple[str, dict[str, Asset]]:
-    """The name of the folder, and all files by their names in it."""
+    """Return the name of the static folder, and its files by name."""
     found: dict[str, Asset] = {}
     digest = hashlib.sha256()
     for path in sorted(path for path in STATIC.rglob("*") if path.is_file()):
         name = path.relative_to(STATIC).as_posix()
         whole = join_modules(path).encode() if name in JOINED else path.read_bytes()
         kind = guess_type(name)[0] or "application/octet-stream"
-        found[name] = Asset(kind, whole, packed(whole, kind))
+        found[name] = Asset(kind, whole, compress(whole, kind))
         digest.update(f"{name} {len(whole)}\n".encode() + whole)
     return digest.hexdigest()[:16], found
 
 
-def assets_at() -> str:
+def static_url() -> str:
     return f"/static/{assets()[0]}"
 
 
 def send_asset(request: Request) -> Response:
-    """A file; from its plain name, or that in another version's folder, to its address."""
+    """Send a static file; redirect from its plain path, or that of another version, to the current one."""
     folder, found = assets()
     first, _, rest = request.path_params["name"].partition("/")
     if first != folder or rest not in found:
         name = rest if rest in found else request.path_params["name"]
         if name not in found:
             raise HTTPException(404)
-        return RedirectResponse(f"{assets_at()}/{name}", 307, {"cache-control": "no-cache"})
+        return RedirectResponse(f"{static_url()}/{name}", 307, {"cache-control": "no-cache"})
     asset = found[rest]
-    if asset.packed is None or not takes_packed(request.scope):
+    if asset.compressed is None or not accepts_gzip(request.scope):
         return Response(asset.whole, media_type=asset.kind, headers=FOR_GOOD)
-    return Response(asset.packed, media_type=asset.kind, headers=FOR_GOOD | {"content-encoding": "gzip"})
+    return Response(asset.compressed, media_type=asset.kind, headers=FOR_GOOD | {"content-encoding": "gzip"})

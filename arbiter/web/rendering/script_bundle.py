@@ -1,7 +1,6 @@
-"""Scripts joined: a module and all that it imports as one, for what asks for nothing, or for little.
+"""Bundles of ES modules: a module and all its imports as one script, for fewer or no requests.
 
-An import becomes what another module returned, so only the forms of import and export that our own modules
-have are known, and anything else is refused.
+Only the forms of import and export that this project uses are supported; others are errors.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ ENDS_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
 
 
 def join_modules(*entries: Path) -> str:
-    """One module that runs `entries` in order, each after all that it imports.
+    """Return a module that runs `entries` in order, each after its imports.
 
-    ValueError for a form of import or export that is not known, a circle, or what would end a script element.
+    ValueError for an unsupported import or export, a cycle, or text that would end a script element.
     """
     pieces: list[str] = []
     numbers: dict[Path, int] = {}
@@ -29,14 +28,14 @@ def join_modules(*entries: Path) -> str:
         _add(entry.resolve(), pieces, numbers, ())
     joined = "\n".join(pieces) + "\n"
     if ENDS_SCRIPT.search(joined):
-        raise ValueError("a module holds what would end the script that it stands in")
+        raise ValueError("a module contains text that would end its script element")
     return joined
 
 
 def _add(path: Path, pieces: list[str], numbers: dict[Path, int], above: tuple[Path, ...]) -> int:
-    """The number of a module, which is joined with all that it imports if it is not yet."""
+    """Add a module and its imports, if they are missing, and return its number."""
     if path in above:
-        raise ValueError(f"{path.name} imports itself, by way of others")
+        raise ValueError(f"{path.name} imports itself through other modules")
     if path in numbers:
         return numbers[path]
 

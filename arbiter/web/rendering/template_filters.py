@@ -1,4 +1,4 @@
-"""The forms of values on pages: numbers, moments, durations, addresses."""
+"""Template filters that format values: numbers, times, durations, path segments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAMES = 4096
-"""Names that it is known of how they are written: each stands on a page several times."""
+"""Cached formatted names: each appears on a page several times."""
 MINUS = "\N{MINUS SIGN}"
 _ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
@@ -30,7 +30,7 @@ def part(name: str) -> str:
 
 
 def match_part(match_id: str) -> str:
-    """A match's id as one part of an address: ``r001-t01-m0``."""
+    """Return a match's id as one path segment: ``r001-t01-m0``."""
     return part(match_id.replace("/", "-"))
 
 
@@ -39,7 +39,7 @@ def match_of_part(text: str) -> str:
 
 
 def whole(value: float | None) -> str:
-    """A figure without decimals, as spreadsheets read it when it is copied; a dash where there is none."""
+    """Format a number without decimals, as spreadsheets accept it; a dash for None."""
     if value is None:
         return "\N{EN DASH}"
     text = f"{value:.0f}"
@@ -47,28 +47,28 @@ def whole(value: float | None) -> str:
 
 
 def signed(value: float | None) -> str:
-    """The same with its sign, a true minus: for charts."""
+    """Format a number without decimals, with its sign and a true minus."""
     text = whole(value).replace("-", MINUS)
     return f"+{text}" if value is not None and value > 0 and text != "0" else text
 
 
 def tenths(value: float, sign: bool = False) -> str:
-    """A mean with one decimal, a true minus; with a plus, too, where it has a `sign`."""
+    """Format a number with one decimal and a true minus; with `sign` also a plus."""
     return f"{value:{'+' * sign}.1f}".replace("-", MINUS)
 
 
 def hundredths(value: float | None) -> str:
-    """A ratio with two decimals, a true minus; a dash where there is none."""
+    """Format a number with two decimals and a true minus; a dash for None."""
     return number(value, 2).replace("-", MINUS if value is not None else "\N{EN DASH}")
 
 
 def money(value: float | None, largest: float, currency: str | None = None) -> str:
-    """As in texts; a dash for an amount that is not known."""
+    """Format an amount as `arbiter.text.money` does; a dash for None."""
     return "\N{EN DASH}" if value is None else text_of_money(value, largest, currency)
 
 
 def percent(value: float) -> str:
-    """A probability; never 0 % or 100 %."""
+    """Format a probability, never as 0 % or 100 %."""
     if value < 0.001:
         return "<0.1 %"
     if value > 0.999:
@@ -77,7 +77,7 @@ def percent(value: float) -> str:
 
 
 def moment(text: str) -> Markup:
-    """A moment, in UTC until a script puts it into the reader's zone."""
+    """Format a time in UTC; a script converts it to the reader's time zone."""
     when = datetime.fromisoformat(text).astimezone(UTC)
     return Markup('<time datetime="{}">{} UTC</time>').format(
         when.isoformat(timespec="seconds"), when.strftime("%Y-%m-%d %H:%M")
@@ -86,19 +86,19 @@ def moment(text: str) -> Markup:
 
 @lru_cache(maxsize=NAMES)
 def name(text: str) -> Markup:
-    """A name from outside: printable, and kept apart from the direction of the text around it."""
+    """Format an untrusted name: printable, and isolated from the direction of the surrounding text."""
     return Markup(f"<bdi>{escape(printable(text))}</bdi>")
 
 
 def mark(text: str) -> Markup:
-    """What a player of this name is known by at sight, before the name itself."""
+    """Return the emblem of a player as SVG."""
     known = emblem(text)
     drawn = '<svg class="pm p{}" viewBox="0 0 {} {}" aria-hidden="true"><path d="{}"/></svg>'
     return Markup(drawn).format(known["colour"], SIZE, SIZE, known["shape"])
 
 
 def plain(text: object) -> Markup:
-    """Any text from outside, printable."""
+    """Format untrusted text: printable."""
     return _plain(str(text))
 
 
@@ -108,20 +108,20 @@ def _plain(text: str) -> Markup:
 
 
 def sentence(text: str) -> Markup:
-    """A sentence of ours in which names stand between isolates (`arbiter.replay.frame.names_in_text`)."""
+    """Format a sentence with names between isolates (`arbiter.replay.frame.names_in_text`)."""
     parts = _ISOLATED.split(text)
     shown = [name(part) if odd % 2 else plain(part) for odd, part in enumerate(parts)]
     return Markup("").join(shown)
 
 
 def short(text: str, most: int) -> str:
-    """The beginning of a name where there is little room."""
+    """Truncate a name to `most` characters."""
     shown = printable(text)
     return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def duration(seconds: float) -> str:
-    """About how long: ``40 s``, ``2 min 10 s``, ``3 h 5 min``; as exact as a pace is."""
+    """Format a duration approximately: ``40 s``, ``2 min 10 s``, ``3 h 5 min``."""
     if seconds < 60:
         return f"{max(5 * round(seconds / 5), 5)} s"
     tens = 10 * round(seconds / 10)
@@ -134,7 +134,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: int) -> str:
-    """About how many bytes: ``0 kB``, ``106 kB``, ``1.5 MB``, ``5000 MB``."""
+    """Format a number of bytes approximately: ``0 kB``, ``106 kB``, ``1.5 MB``, ``5000 MB``."""
     if count < 10**6:
         return f"{count / 1e3:.0f} kB"
     return f"{count / 1e6:.3g} MB" if count < 10**9 else f"{count / 1e6:.0f} MB"

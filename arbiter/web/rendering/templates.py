@@ -1,7 +1,6 @@
-"""Pages rendered from figures: one set of templates for the site and for the report.
+"""Rendering of templates, which the site and the report share, and of Markdown.
 
-A game's page of Markdown is read as CommonMark with tables. HTML in it is text, it brings no styles, and its
-links lead to other sites alone.
+Manuals are CommonMark with tables. Their HTML is escaped, styles are dropped, and only external links kept.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from markupsafe import Markup, escape
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.standing_marks import notices
 from arbiter.web.rendering import charts
-from arbiter.web.rendering.compression import assets_at
+from arbiter.web.rendering.compression import static_url
 from arbiter.web.rendering.template_filters import FILTERS, part
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ HERE = Path(__file__).parents[1]
 
 
 class Section(NamedTuple):
-    """A section below a heading of the second level; `anchor` is good for an address."""
+    """A section below a second-level heading; `anchor` is its fragment identifier."""
 
     anchor: str
     title: str
@@ -43,11 +42,11 @@ class Section(NamedTuple):
 
 @lru_cache(maxsize=16)
 def sections(text: str) -> tuple[Section, ...]:
-    """The sections of a page; what stands before the first heading of the second level is left out."""
+    """Return the sections of a Markdown page, without the text before the first second-level heading."""
     reader = MarkdownIt("commonmark").disable("html_block").disable("html_inline").enable("table")
     found = []
     for title, tokens in _chapters(reader.parse(text)):
-        shown = list(_ours(tokens, title))
+        shown = list(_adapt(tokens, title))
         anchor = re.sub(r"\W+", "-", title.lower()).strip("-")
         found.append(Section(anchor, title, Markup(reader.renderer.render(shown, reader.options, {}))))
     return tuple(found)
@@ -61,10 +60,10 @@ def _chapters(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
         yield title, tokens[begin + 3 : end]
 
 
-def _ours(tokens: Sequence[Token], title: str) -> Iterator[Token]:
-    """The tokens as this site's pages write them: what may be wide scrolls within itself, by keys too."""
+def _adapt(tokens: Sequence[Token], title: str) -> Iterator[Token]:
+    """Yield the tokens with wide tables and code blocks made scrollable, also by keyboard."""
     for token in tokens:
-        # A table's alignment would be a style.
+        # The alignment of a table is a style, which the policy forbids.
         token.attrs.pop("style", None)
         if token.type == "th_open":
             token.attrSet("scope", "col")
@@ -84,7 +83,7 @@ def _ours(tokens: Sequence[Token], title: str) -> Iterator[Token]:
 
 
 def _without_links(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The same without links into files that the site has not, and without pictures."""
+    """Yield the tokens without images and without links to files, which the site does not serve."""
     dropped: list[bool] = []
     for token in tokens:
         if token.type == "link_open":
@@ -99,7 +98,7 @@ def _without_links(tokens: Sequence[Token]) -> Iterator[Token]:
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
-    """The templates; what is not there is an error, and everything is escaped."""
+    """Return the environment of the templates, which escapes all values and rejects undefined ones."""
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=select_autoescape(default=True, default_for_string=True),
@@ -123,7 +122,7 @@ def environment() -> Environment:
 
 
 def prepare(texts: Iterable[str]) -> None:
-    """Load all templates, and read some texts, so that nobody who asks waits for that."""
+    """Load all templates and parse some texts, so that no request waits for that."""
     made = environment()
     for name in made.list_templates():
         made.get_template(name)
@@ -132,8 +131,8 @@ def prepare(texts: Iterable[str]) -> None:
 
 
 def render(template: str, state: SeasonState | None = None, **values: object) -> str:
-    """A page as text, of a season or of none."""
-    usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": assets_at()}
+    """Render a page, with the menu of the season `state` if given."""
+    usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": static_url()}
     if state is not None:
         base = f"/seasons/{part(state.name)}"
         usual |= {"season": season_figures.season(state), "base": base, "home": base}

@@ -1,8 +1,8 @@
-// A page of something that is under way: it loads itself again until that is over, and changes what differs.
+// A page with something under way: it reloads until that is over, and updates the changed parts.
 import { loadAgain } from "./page.js";
 
 const FIRST_MS = 1500;
-const MOST_MS = 15000; // an inspection that takes minutes is not asked about each second
+const MOST_MS = 15000; // an inspection may take minutes
 let wait = FIRST_MS;
 let timer = 0; // 0 for none
 
@@ -14,7 +14,7 @@ function plan() {
 
 async function load() {
   timer = 0;
-  // One step often follows another; where it fails the next look tries again.
+  // Changes often come together; after a failure the next reload tries again.
   const isChanged = await loadAgain().catch(() => false);
   wait = isChanged ? FIRST_MS : Math.min(wait * 1.2, MOST_MS);
   plan();

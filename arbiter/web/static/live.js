@@ -1,17 +1,16 @@
-// A page that fills in by itself: told that something happened, it loads itself again and changes what differs.
-// On a wall screen tables that have no room beside the others come in turn.
+// A live page: on an event it reloads and updates the changed parts. On a wall screen groups of tables alternate.
 import { all, loadAgain, one } from "./page.js";
 
 const page = one("[data-events]");
 const said = one(".listening", page);
 const REST_MS = 2000; // between two loads
-const FAILED_MS = 10000; // after one that failed
-const SPREAD_MS = 1000; // so that not all screens of a hall ask at once
+const FAILED_MS = 10000; // after a failed reload
+const SPREAD_MS = 1000; // random delay, so that not all screens reload at once
 const TURN_MS = 15000;
 let source = /** @type {EventSource | null} */ (null);
 let planned = 0; // 0 for nothing
 let loading = false;
-let again = false; // something happened while it was loading
+let again = false; // an event came while it was loading
 let loaded = 0;
 
 function say(/** @type {string} */ text) {
@@ -25,7 +24,7 @@ async function load() {
   try {
     await loadAgain();
   } catch {
-    // The next event may never come.
+    // There may be no further event.
     loaded = Date.now() + FAILED_MS;
     again = true;
   }
@@ -34,7 +33,7 @@ async function load() {
 }
 
 function plan() {
-  // One after the other: an older page must not come last.
+  // One reload at a time: an older page must not come last.
   again = loading;
   if (loading) return;
   const wait = Math.max(REST_MS - (Date.now() - loaded), 0) + Math.random() * SPREAD_MS;
@@ -44,14 +43,14 @@ function plan() {
 function listen() {
   source = new EventSource(page.dataset.events ?? "");
   source.onopen = () => {
-    say("News come by themselves.");
+    say("This page updates automatically.");
     plan();
   };
-  source.onerror = () => say("The connection is lost; it is tried again by itself.");
+  source.onerror = () => say("The connection is lost; reconnecting.");
   for (const kind of ["match", "round", "standings", "state"]) source.addEventListener(kind, plan);
 }
 
-// A page that nobody sees holds no connection: browsers have few for each site.
+// A hidden page holds no connection: browsers limit them per site.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {
     source?.close();
@@ -60,20 +59,20 @@ document.addEventListener("visibilitychange", () => {
 });
 if (!document.hidden) listen();
 
-function turnByItself() {
+function rotate() {
   const button = one(".hold", page);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let held = calm.matches;
   let at = 0;
 
   function show(/** @type {number} */ next) {
-    const groups = all("[data-turn]", page); // anew, since they come with the news
+    const groups = all("[data-turn]", page); // reloads replace them
     at = groups.length ? next % groups.length : 0;
     groups.forEach((group, k) => (group.hidden = k !== at));
   }
 
   function label() {
-    button.textContent = held ? "Turn by itself" : "Hold";
+    button.textContent = held ? "Rotate" : "Hold";
   }
 
   button.hidden = false;
@@ -87,8 +86,8 @@ function turnByItself() {
   setInterval(() => held || show(at + 1), TURN_MS);
 }
 
-/** Plays the match that the page names over and over, and another one when it names that. */
-async function playByItself() {
+/** Plays the match that the page names in a loop, and another one once the page names that. */
+async function loopReplay() {
   const place = page.querySelector(".playing");
   if (!place) return;
   const [{ mount }, { read }] = await Promise.all([import("./replay/replay.js"), import("./applet/server.js")]);
@@ -112,6 +111,6 @@ async function playByItself() {
 }
 
 if (page.classList.contains("wall")) {
-  turnByItself();
-  playByItself().catch(() => {}); // the rest of the wall goes on without it
+  rotate();
+  loopReplay().catch(() => {}); // the rest of the wall continues without it
 }

@@ -1,4 +1,4 @@
-// The page of a match: finds its replay, in the page or at `data-url`, and shows it.
+// The page of a match: loads its replay, from the page or from `data-url`, and shows it.
 
 import { read } from "./applet/server.js";
 import { el } from "./replay/dom.js";
@@ -6,7 +6,7 @@ import { mount } from "./replay/replay.js";
 
 const place = /** @type {HTMLElement} */ (document.getElementById("replay"));
 
-/** The replay that the page holds, or the server has for a reader; Error with a sentence for the reader. */
+/** Loads the replay from the page, or from the server for a reader; Error with a sentence for the user. */
 async function loadReplay(reader = "") {
   const held = document.getElementById("replay-data")?.textContent;
   const { url = "" } = place.dataset;
@@ -14,7 +14,7 @@ async function loadReplay(reader = "") {
   return held ? JSON.parse(held) : read(`${url}${query}`);
 }
 
-/** What a review says of the match; null where there is none, or not for this reader. @returns {Promise<Told.Review | null>} */
+/** Loads the review of the match; null without one, or if the reader may not see it. @returns {Promise<Api.Review | null>} */
 async function loadReview() {
   try {
     return place.dataset.review ? await read(place.dataset.review) : null;

@@ -1,4 +1,4 @@
-// What every page does beyond being read: a switch of the scheme, moments in the reader's zone.
+// The script of every page: a switch of the colour scheme, times in the reader's time zone.
 const root = document.documentElement;
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const button = one(".scheme");
@@ -12,12 +12,12 @@ function show() {
   button.hidden = false;
 }
 
-/** The elements that a selector finds. */
+/** All elements that match a selector. */
 export function all(/** @type {string} */ selector, /** @type {ParentNode} */ within = document) {
   return /** @type {HTMLElement[]} */ ([...within.querySelectorAll(selector)]);
 }
 
-/** The first of them, which has to be there. */
+/** The first element that matches a selector, which must exist. */
 export function one(/** @type {string} */ selector, /** @type {ParentNode} */ within = document) {
   return /** @type {HTMLElement} */ (within.querySelector(selector));
 }
@@ -32,8 +32,7 @@ function moments(/** @type {Document} */ page) {
   }
 }
 
-/** Loads this page again and changes what differs of the parts that fill in by themselves; true where one did.
- * Error where it cannot be had. */
+/** Reloads this page and updates its `data-live` parts; true if one changed. Error if the request fails. */
 export async function loadAgain() {
   const answer = await fetch(location.href, { cache: "no-cache", redirect: "error" });
   if (!answer.ok) throw new Error(answer.statusText);
@@ -44,7 +43,7 @@ export async function loadAgain() {
   return all("[data-live]", fresh).map((part) => renew(old.get(part.dataset.live), part)).some(Boolean);
 }
 
-/** Rows that stay keep what the reader has opened in them. */
+/** Updates a part row by row, so that details in unchanged rows stay open. */
 function renew(/** @type {HTMLElement | undefined} */ old, /** @type {HTMLElement} */ fresh) {
   if (!old) return false;
   const [before, rows] = [all("[data-key]", old), all("[data-key]", fresh)];
@@ -55,7 +54,7 @@ function renew(/** @type {HTMLElement | undefined} */ old, /** @type {HTMLElemen
   return isChanged || rows.length > before.length;
 }
 
-/** A link keeps the focus; true where something is another. */
+/** Replaces the content, keeping the focus on a link; true if it changed. */
 function replace(/** @type {HTMLElement} */ old, /** @type {HTMLElement} */ fresh) {
   const [before, after] = [old, fresh].map(({ innerHTML }) => innerHTML.replaceAll(' open=""', ""));
   if (before === after) return false;
@@ -72,7 +71,7 @@ button.addEventListener("click", () => {
   try {
     localStorage.setItem("scheme", scheme);
   } catch {
-    // then it lasts for this page
+    // it lasts for this page
   }
   root.dataset.scheme = scheme;
   show();

@@ -1,4 +1,4 @@
-// The replays of a report: each is shown when it is opened, from the data beside it.
+// The replays of a report: each is rendered when it is opened, from the embedded data.
 
 import { mount } from "./replay/replay.js";
 /** @import { Player } from "./replay/player.js" */

@@ -1,7 +1,7 @@
-// The scheme that a reader chose, before anything is painted.
+// Applies the reader's colour scheme before the first paint.
 try {
   const scheme = localStorage.getItem("scheme");
   if (scheme) document.documentElement.dataset.scheme = scheme;
 } catch {
-  // storage may be forbidden: then it is the system's
+  // storage is forbidden: the system's scheme applies
 }

@@ -1,4 +1,4 @@
-// Players that a reader follows: marked in tables, and kept in this browser alone.
+// Players that a reader follows: marked in tables, stored in this browser alone.
 import { all } from "./page.js";
 
 const KEY = `followed at ${location.pathname.split("/")[2]}`;
@@ -9,7 +9,7 @@ function read() {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? "[]");
   } catch {
-    return []; // nothing is kept here, or it is not ours
+    return []; // storage is forbidden, or its content invalid
   }
 }
 
@@ -17,7 +17,7 @@ function keep() {
   try {
     localStorage.setItem(KEY, JSON.stringify([...followed]));
   } catch {
-    // then it lasts for this page
+    // it lasts for this page
   }
 }
 

@@ -1,9 +1,8 @@
-"""Views shown: to each reader the season as it may see it, each answer made once for all who may have it.
+"""Views with a cache: each public answer is computed once per state of a season.
 
-While a new state is read, and until what was asked for lately is made of it too, the one before is shown:
-nobody waits for either. Each answer gets a tag made of its bytes; a client that has it already gets 304.
-Organisers see all of a season whose results are held back, and authors what their bots noted; nobody keeps
-what is made for them.
+While a new state is read, and until recently requested answers are computed of it, the previous state is
+shown, so no request waits. Each answer has an ETag made of its bytes; a client that has it gets 304.
+Organisers see results that are held back, and authors the notes of their bots; such answers are not cached.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from arbiter.season.snapshot.viewer import Viewer
-from arbiter.web.http.authentication import says_who, someone_in
+from arbiter.web.http.authentication import find_caller, has_credentials
 from arbiter.web.http.http_errors import PRIVATE, Refusal
 from arbiter.web.http.query_params import check_names
-from arbiter.web.http.request_guard import given
-from arbiter.web.rendering.compression import VARY, has_it, takes_packed
+from arbiter.web.http.request_guard import unescape_slashes
+from arbiter.web.rendering.compression import VARY, accepts_gzip, has_etag
 from arbiter.web.views.registry import ANSWERS, PAGES
 from arbiter.web.views.responses import API, AnswerKey, SentAnswer, is_personal, make_answer
 
@@ -33,23 +32,23 @@ if TYPE_CHECKING:
 
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store.authors import Author
-    from arbiter.web.http.concurrency_limits import Places
+    from arbiter.web.http.concurrency_limits import ConcurrencyLimits
     from arbiter.web.http.watched_seasons import Seasons
     from arbiter.web.views.registry import View
     from arbiter.web.views.responses import Offers
 
 MOST_BYTES = 8_000_000
-"""Of answers kept with one state: so many without a query, and as many with one."""
-MOST_AGAIN, AGAIN_SECONDS = 20, 0.5
-"""Answers without a query that are made of a new state before it is shown, as many with one, and how long
-all of that may take."""
-MOST_ASKED = 20
-"""Requests of whom it is looked up at once who they are: it takes no place, but threads that all need."""
+"""Of cached answers per state: once without a query, once with one."""
+MOST_WARMED, WARM_SECONDS = 20, 0.5
+"""Answers that are computed of a new state before it is shown, without and with a query each, and the time
+limit for all."""
+MOST_LOOKUPS = 20
+"""Concurrent look-ups of callers: these hold no slot, but threads that all requests share."""
 OWN = [(name.lower().encode(), value.encode()) for name, value in PRIVATE.items()]
 
 
 class Found(NamedTuple):
-    """The target of an address: a view of a season, and what the path names below it."""
+    """The target of a path: a view of a season, and the path's parameters."""
 
     season: str
     view: View
@@ -58,50 +57,49 @@ class Found(NamedTuple):
 
 
 def find(path: str) -> Found | None:
-    """The view at an address; None where there is none."""
+    """Return the view at a path; None if it does not exist."""
     is_json = path.startswith(API)
     parts = path.removeprefix(API).split("/")
     if parts[:2] != ["", "seasons"] or len(parts) == 2:
         return None
     views, below = ANSWERS if is_json else PAGES, tuple(parts[3:])
-    view = views.get(below) or next((view for parts, view in views.items() if _is_of(parts, below)), None)
+    view = views.get(below) or next((view for parts, view in views.items() if _matches(parts, below)), None)
     if view is None:
         return None
-    named = tuple(given(word) for word, part in zip(below, view.parts, strict=True) if part == "*")
-    return Found(given(parts[2]), view, is_json, named)
+    named = tuple(unescape_slashes(word) for word, part in zip(below, view.parts, strict=True) if part == "*")
+    return Found(unescape_slashes(parts[2]), view, is_json, named)
 
 
-def _is_of(parts: tuple[str, ...], below: tuple[str, ...]) -> bool:
-    """True where an address has the parts of a view's path, in which "*" is anything."""
+def _matches(parts: tuple[str, ...], below: tuple[str, ...]) -> bool:
+    """Return True if path segments match those of a view, in which "*" matches anything."""
     if len(parts) != len(below):
         return False
     return all(part in ("*", word) for part, word in zip(parts, below, strict=True))
 
 
 def read_address(found: Found, query: bytes, state: SeasonState) -> tuple[AnswerKey, bool]:
-    """Return the key of the answer, and True when the season has something to it, so that it is worth
-    keeping.
+    """Return the key of the answer, and True if the season knows the values, so that caching is worthwhile.
 
-    What the API does not know, it refuses; to a page it is as good as nothing, and so is a blank.
+    The API refuses unknown parameters with Refusal; pages ignore these and blank ones.
     """
     view, is_json = found.view, found.is_json
     texts = dict(parse_qsl(query.decode("latin-1"), keep_blank_values=is_json))
     try:
         if is_json:
-            check_names(texts, [one.name for one in view.asks])
-        asked = [one.read(texts[one.name]) if one.name in texts else one.default for one in view.asks]
-        named = [one.read(text) for one, text in zip(view.of, found.named, strict=True)]
+            check_names(texts, [one.name for one in view.in_query])
+        asked = [one.read(texts[one.name]) if one.name in texts else one.default for one in view.in_query]
+        named = [one.read(text) for one, text in zip(view.in_path, found.named, strict=True)]
     except Refusal as error:
         raise (error if is_json else HTTPException(404)) from None
-    has_answers = all(one.has_answer(value, state) for one, value in zip(view.asks, asked, strict=True))
-    choices = [(one, None if is_json else texts.get(one.name)) for one in view.shows]
+    has_answers = all(one.has_answer(value, state) for one, value in zip(view.in_query, asked, strict=True))
+    choices = [(one, None if is_json else texts.get(one.name)) for one in view.page_only]
     shown = tuple(text if one.has_answer(text, state) else None for one, text in choices)
-    is_plain = not any(shown) and asked == [one.default for one in view.asks]
+    is_plain = not any(shown) and asked == [one.default for one in view.in_query]
     return AnswerKey(view, is_json, is_plain, (*named, *asked), shown), has_answers
 
 
-class _Shelf:
-    """Answers, and what was `asked` for; the last come last."""
+class _LruCache:
+    """Answers, and the keys that were `asked` for, the most recent last."""
 
     def __init__(self) -> None:
         self.answers: dict[AnswerKey, SentAnswer] = {}
@@ -115,14 +113,14 @@ class _Shelf:
         return answer
 
     def note(self, key: AnswerKey) -> None:
-        """Note that somebody has asked for it, and forget what was asked for longest ago."""
+        """Record a request for a key, and drop the oldest one beyond `MOST_WARMED`."""
         self.asked.pop(key, None)
         self.asked[key] = None
-        if len(self.asked) > MOST_AGAIN:
+        if len(self.asked) > MOST_WARMED:
             del self.asked[next(iter(self.asked))]
 
     def keep(self, key: AnswerKey, answer: SentAnswer) -> None:
-        """Keep a good answer, in place of those not asked for longest where there is no room."""
+        """Cache an answer with status 200; evict the least recently used ones beyond `MOST_BYTES`."""
         if answer.status != 200:
             return
         self.answers[key] = answer
@@ -132,130 +130,130 @@ class _Shelf:
             self._size -= self.answers.pop(oldest).size
 
 
-class Kept:
-    """The answers made of one state; who asks with many queries moves none without."""
+class AnswerCache:
+    """The answers of one state; those with a query, of which there may be many, evict none without."""
 
     def __init__(self) -> None:
-        self._plain, self._queried = _Shelf(), _Shelf()
+        self._plain, self._queried = _LruCache(), _LruCache()
         self.making: dict[AnswerKey, asyncio.Future[SentAnswer]] = {}
 
-    def shelf(self, key: AnswerKey) -> _Shelf:
+    def part(self, key: AnswerKey) -> _LruCache:
         return self._plain if key.is_plain else self._queried
 
-    def made_again(self, state: SeasonState, offers: Offers) -> Kept:
-        """Return the answers asked of this state, that without a query first, made of a new one."""
-        kept, until = Kept(), time.monotonic() + AGAIN_SECONDS
+    def renew(self, state: SeasonState, offers: Offers) -> AnswerCache:
+        """Return a cache of a new state with the answers requested here, those without a query first."""
+        cache, until = AnswerCache(), time.monotonic() + WARM_SECONDS
         for key in [*self._plain.asked, *self._queried.asked]:
             if time.monotonic() < until:
-                kept.shelf(key).keep(key, make_answer(key, state, offers))
-        return kept
+                cache.part(key).keep(key, make_answer(key, state, offers))
+        return cache
 
 
-class Showing:
-    """Answers what the table of views has; everything else is handed on."""
+class CachedViews:
+    """ASGI middleware that answers requests for `VIEWS` and passes others on."""
 
-    def __init__(self, places: Places, seasons: Seasons) -> None:
-        self._places, self._seasons = places, seasons
-        self._kept: WeakKeyDictionary[SeasonState, Kept] = WeakKeyDictionary()
-        self._asking = asyncio.Semaphore(MOST_ASKED)
+    def __init__(self, limits: ConcurrencyLimits, seasons: Seasons) -> None:
+        self._limits, self._seasons = limits, seasons
+        self._caches: WeakKeyDictionary[SeasonState, AnswerCache] = WeakKeyDictionary()
+        self._lookups = asyncio.Semaphore(MOST_LOOKUPS)
         for watched in seasons.watched.values():
-            watched.prepare = self._make_again
+            watched.prepare = self._warm
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         found = find(scope["path"]) if scope["type"] == "http" else None
         if found is None:
-            await self._places(scope, receive, send)
+            await self._limits(scope, receive, send)
             return
         answer, is_public = await self._answer(scope, found)
         await _send(scope, answer, is_public, send)
 
     async def _answer(self, scope: Scope, found: Found) -> tuple[SentAnswer, bool]:
-        """The answer for whoever asks, and whether everybody gets the same."""
+        """Return the answer for a request, and whether it is public."""
         if scope["method"] != "GET":
             raise HTTPException(405, "this can only be read", {"allow": "GET, HEAD"})
-        state, caller = await self._picture(scope, found.season, found.view.personal is not None)
+        state, caller = await self._state(scope, found.season, found.view.personal is not None)
         query = scope["query_string"]
         if query and "names" not in vars(state):
-            # The first to ask for names waits for the store.
+            # Names are read from the store once per state.
             await run_in_threadpool(getattr, state, "names")
         asked, has_answers = read_address(found, query, state)
         if caller is not None:
-            own = asked._replace(viewer=Viewer(caller.name, caller.organiser))
+            own = asked._replace(eyes=Viewer(caller.name, caller.organiser))
             if state.frozen is not None and caller.organiser:
                 return await run_in_threadpool(make_answer, own, state, self._offers(state)), False
             if await run_in_threadpool(is_personal, own, state):
-                return await self._make(scope, own, state), False
+                return await self._compute(scope, own, state), False
         if not has_answers:
-            return await self._make(scope, asked, state), True
-        return await self._keep(scope, asked, state), True
+            return await self._compute(scope, asked, state), True
+        return await self._cached(scope, asked, state), True
 
-    async def _picture(
+    async def _state(
         self, scope: Scope, season: str, is_personal: bool = False
     ) -> tuple[SeasonState, Author | None]:
-        """Return the season as the caller may see it, and the caller if others may see less."""
+        """Return the season as the caller may see it, and the caller if the public may see less."""
         watched = self._seasons.watched.get(season)
         if watched is None:
             raise HTTPException(404, "no such season")
         state = watched.show() if watched.is_ready() else await run_in_threadpool(watched.show)
         if state is None:
             raise HTTPException(404, "no such season")
-        if (state.frozen is not None or is_personal) and says_who(scope):
-            async with self._asking:
-                caller = await run_in_threadpool(someone_in, self._seasons, Request(scope), season)
+        if (state.frozen is not None or is_personal) and has_credentials(scope):
+            async with self._lookups:
+                caller = await run_in_threadpool(find_caller, self._seasons, Request(scope), season)
             if caller is not None and (is_personal or caller.author.organiser):
                 return caller.state, caller.author
         return state, None
 
-    async def _keep(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
-        """The answer that is kept, else one that is made, for all who ask meanwhile."""
-        kept = self._kept.setdefault(state, Kept())
-        answer = kept.shelf(asked).find(asked)
+    async def _cached(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
+        """Return the cached answer, else compute it once for all concurrent requests."""
+        cache = self._caches.setdefault(state, AnswerCache())
+        answer = cache.part(asked).find(asked)
         if answer is None:
-            making = kept.making.get(asked)
+            making = cache.making.get(asked)
             if making is None:
-                making = kept.making[asked] = asyncio.ensure_future(self._make(scope, asked, state))
-                making.add_done_callback(partial(_put, kept, asked))
-            # Who asked first may go away; the answer is made all the same.
+                making = cache.making[asked] = asyncio.ensure_future(self._compute(scope, asked, state))
+                making.add_done_callback(partial(_put, cache, asked))
+            # The answer is computed even if the first client disconnects.
             answer = await asyncio.shield(making)
         if answer.status == 200:
-            kept.shelf(asked).note(asked)
+            cache.part(asked).note(asked)
         return answer
 
-    async def _make(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
-        async with self._places.place(scope):
+    async def _compute(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
+        async with self._limits.slot(scope):
             return await run_in_threadpool(make_answer, asked, state, self._offers(state))
 
-    def _make_again(self, state: SeasonState, before: SeasonState) -> None:
-        """Make of a new state what was asked of the one before, in the thread that has read it."""
-        old = self._kept.get(before)
+    def _warm(self, state: SeasonState, before: SeasonState) -> None:
+        """Fill the cache of a new state with the answers requested of the one before."""
+        old = self._caches.get(before)
         if old is not None:
-            self._kept[state] = old.made_again(state, self._offers(state))
+            self._caches[state] = old.renew(state, self._offers(state))
 
     def _offers(self, state: SeasonState) -> Offers:
-        return {"visitors": state.name in self._seasons.visited, "attacks": self._seasons.attacked}
+        return {"visitors": state.name in self._seasons.with_tables, "attacks": self._seasons.has_attacks}
 
 
-def _put(kept: Kept, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> None:
-    del kept.making[asked]
+def _put(cache: AnswerCache, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> None:
+    del cache.making[asked]
     if not making.cancelled() and making.exception() is None:
-        kept.shelf(asked).keep(asked, making.result())
+        cache.part(asked).keep(asked, making.result())
 
 
 async def _send(scope: Scope, answer: SentAnswer, is_public: bool, send: Send) -> None:
-    """Send it, to everybody compressed where that is taken; who has it already is told so."""
+    """Send an answer: a public one compressed if the client accepts gzip, or 304 if it has the ETag."""
     status, headers, body = answer.status, list(answer.headers), answer.body
     if not is_public:
         headers += OWN
     elif status == 200:
-        is_packed = answer.packed is not None and takes_packed(scope)
-        tag = b'"%s%s"' % (answer.tag, b"-gzip" if is_packed else b"")
+        is_compressed = answer.compressed is not None and accepts_gzip(scope)
+        tag = b'"%s%s"' % (answer.tag, b"-gzip" if is_compressed else b"")
         headers += [(b"etag", tag), (b"cache-control", b"no-cache")]
-        if answer.packed is not None:
+        if answer.compressed is not None:
             headers.append(VARY)
-        if is_packed:
-            body = answer.packed or b""
+        if is_compressed:
+            body = answer.compressed or b""
             headers.append((b"content-encoding", b"gzip"))
-        if has_it(scope, tag):
+        if has_etag(scope, tag):
             status, body = 304, b""
         left = (b"content-length", *((b"content-type", b"content-encoding") if status == 304 else ()))
         headers = [pair for pair in headers if pair[0] not in left]

@@ -1,6 +1,6 @@
-"""Forms for other programs: Atom feeds of a season and of a player, the rounds as ICS, tables as CSV.
+"""Exports for other programs: Atom feeds of a season and of a player, rounds as iCalendar, tables as CSV.
 
-Addresses are relative: a reader of a feed knows where it came from.
+URLs are relative to that of the feed.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
 
 ENTRIES = 20
-"""Rounds of a feed, and matches played again, the last first; rounds to come in a calendar."""
+"""Rounds and replayed matches in a feed, the last first; future rounds in a calendar."""
 ATOM = "http://www.w3.org/2005/Atom"
 LENGTH = timedelta(hours=1)
-"""Of a round in a calendar: how long it takes nobody knows before."""
+"""Of a round in a calendar: its true length is unknown in advance."""
 
 
 def season_feed(state: SeasonState) -> bytes:
-    """Return the news of each of the last rounds, and of matches played again, as Atom."""
-    entries = [*_rejudged(last_rejudgings(state, ENTRIES)), *_rounds(state)]
+    """Return the last rounds and the replayed matches as Atom."""
+    entries = [*_rejudged_entries(last_rejudgings(state, ENTRIES)), *_round_entries(state)]
     return _feed(state, state.name, f"/seasons/{part(state.name)}", entries)
 
 
 def player_feed(state: SeasonState, player: str) -> bytes | None:
-    """Return the rank and the rating of a player after each of the last rounds, and its matches played again.
+    """Return a player's rank and rating after each of the last rounds, and its replayed matches, as Atom.
 
-    None where nobody has that name.
+    None for an unknown player.
     """
     if player not in state.names:
         return None
     address = f"/seasons/{part(state.name)}/players/{part(player)}"
-    entries = [*_rejudged(rejudgings_with(state, player, ENTRIES)), *_standings_of(state, player)]
+    entries = [*_rejudged_entries(rejudgings_with(state, player, ENTRIES)), *_rank_entries(state, player)]
     return _feed(state, f"{player} in {state.name}", address, entries)
 
 
@@ -62,7 +62,7 @@ class FeedEntry(NamedTuple):
     updated: datetime
 
 
-def _rejudged(rejudgings: Iterable[Rejudging]) -> Iterator[FeedEntry]:
+def _rejudged_entries(rejudgings: Iterable[Rejudging]) -> Iterator[FeedEntry]:
     for one in rejudgings:
         link, say = f"/matches/{match_part(one['match'])}", say_rejudging(one)
         updated = read_moment(one["moment"], f"the order on match {one['match']}")
@@ -70,36 +70,36 @@ def _rejudged(rejudgings: Iterable[Rejudging]) -> Iterator[FeedEntry]:
         yield FeedEntry(f"{one['match']}:{one['run']}", title, f"{say[0].upper()}{say[1:]}.", link, updated)
 
 
-def _rounds(state: SeasonState) -> Iterator[FeedEntry]:
-    for number in _last(state):
+def _round_entries(state: SeasonState) -> Iterator[FeedEntry]:
+    for number in _last_rounds(state):
         news = highlights(state, number)
         leaders = news.leaders
         say = [f"{', '.join(leaders)} leads." if len(leaders) == 1 else f"{', '.join(leaders)} lead."]
         say += [f"The closest match: {news.closest['say']}."] if news.closest is not None else []
         say += [f"The upset: {news.upset['say']}."] if news.upset is not None else []
-        yield _of_round(state, number, f"Round {number} is complete", " ".join(say))
+        yield _round_entry(state, number, f"Round {number} is complete", " ".join(say))
 
 
-def _standings_of(state: SeasonState, player: str) -> Iterator[FeedEntry]:
-    for number in _last(state):
+def _rank_entries(state: SeasonState, player: str) -> Iterator[FeedEntry]:
+    for number in _last_rounds(state):
         row = next(iter(ratings_after(state, [number], [player])[0]["players"]), None)
         if row is not None and row["elo"] is not None:
             where = "not ranked" if row["rank"] is None else f"rank {row['rank']}"
             say = f"{where}, Elo {signed(row['elo'])} ({signed(row['low'])} to {signed(row['high'])})"
-            yield _of_round(state, number, f"{player} after round {number}: {where}", say)
+            yield _round_entry(state, number, f"{player} after round {number}: {where}", say)
 
 
-def _of_round(state: SeasonState, number: int, title: str, text: str) -> FeedEntry:
+def _round_entry(state: SeasonState, number: int, title: str, text: str) -> FeedEntry:
     planned = next(known.planned for known in state.rounds if known.number == number)
     return FeedEntry(str(number), title, text, f"/boards/{number}", planned or state.moment)
 
 
-def _last(state: SeasonState) -> range:
+def _last_rounds(state: SeasonState) -> range:
     return range(state.complete, max(state.complete - ENTRIES, 0), -1)
 
 
 def _feed(state: SeasonState, title: str, address: str, entries: Iterable[FeedEntry]) -> bytes:
-    # Orders have whole seconds: one of the second in which a round was planned is the later.
+    # Orders have whole seconds; at equal seconds an order follows the planning of a round.
     shown = sorted(entries, key=lambda entry: _moment(entry.updated), reverse=True)
     feed = Element("feed", xmlns=ATOM)
     SubElement(feed, "id").text = f"urn:arbiter:{address}"
@@ -127,7 +127,7 @@ def _moment(when: datetime) -> str:
 
 
 def calendar(state: SeasonState) -> bytes:
-    """The rounds that are planned and those to come, as iCalendar (RFC 5545)."""
+    """Return the planned and the future rounds as iCalendar (RFC 5545)."""
     moments = {known.number: known.planned for known in state.rounds if known.planned is not None}
     following, file = state.following, state.config
     if following is not None and following.number is not None:
@@ -145,27 +145,27 @@ def calendar(state: SeasonState) -> bytes:
             f"DTSTAMP:{_stamp(when)}",
             f"DTSTART:{_stamp(when)}",
             f"DTEND:{_stamp(when + LENGTH)}",
-            f"SUMMARY:{_text(f'{state.name}: round {number}')}",
+            f"SUMMARY:{_escape_text(f'{state.name}: round {number}')}",
             f"URL:/seasons/{part(state.name)}/rounds/{number}",
             "END:VEVENT",
         ]
     lines.append("END:VCALENDAR")
-    return "".join(f"{folded}\r\n" for line in lines for folded in _folded(line)).encode()
+    return "".join(f"{folded}\r\n" for line in lines for folded in _fold(line)).encode()
 
 
 def _stamp(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 
-def _text(text: str) -> str:
-    """A text of a calendar, which means something by these characters."""
+def _escape_text(text: str) -> str:
+    """Return a text with the special characters of iCalendar escaped."""
     for mark in "\\;,":
         text = text.replace(mark, f"\\{mark}")
     return printable(text).replace("\n", "\\n")
 
 
-def _folded(line: str) -> Iterator[str]:
-    """A line in pieces of at most 75 bytes, which go on after a blank."""
+def _fold(line: str) -> Iterator[str]:
+    """Yield a line in pieces of at most 75 bytes; continuations begin with a blank."""
     piece = ""
     for character in line:
         if len((piece + character).encode()) > 75:
@@ -182,8 +182,8 @@ SHEET = 2000
 """Rows of a page of standings."""
 
 
-def standings_sheet(state: SeasonState, page: int) -> bytes | None:
-    """A page of the standings after the last complete round as CSV; None where there is no such page."""
+def standings_csv(state: SeasonState, page: int) -> bytes | None:
+    """Return a page of the standings after the last complete round as CSV; None if there is no such page."""
     shown = window(len(state.official), page, SHEET)
     if shown is None:
         return None
@@ -191,17 +191,17 @@ def standings_sheet(state: SeasonState, page: int) -> bytes | None:
     rows = (
         {**row, **costs_of(state, row), "rank": rank} for row, rank in state.official[shown.first : shown.end]
     )
-    return _sheet(columns, ([row.get(key) for key in columns] for row in rows))
+    return _csv(columns, ([row.get(key) for key in columns] for row in rows))
 
 
-def crosstable_sheet(state: SeasonState, page: int, columns: int | None) -> bytes | None:
-    """A line for each pair of a window that met: what the player won, drew and lost against the opponent."""
+def crosstable_csv(state: SeasonState, page: int, columns: int | None) -> bytes | None:
+    """Return a CSV row with wins, draws and losses for each pair of a window that met; None if empty."""
     table = crosstable(state, page=page, columns=columns)
-    return None if table is None else _sheet(*pairs_of(table))
+    return None if table is None else _csv(*pairs_of(table))
 
 
-def _sheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    """A table as CSV, in which no name is a formula."""
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """Return a table as CSV, in which no name is a formula for a spreadsheet."""
     text = io.StringIO()
     write = csv.writer(text).writerow
     write(columns)

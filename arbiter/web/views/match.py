@@ -1,4 +1,4 @@
-"""The page of a match: its heading, where it stands, and the ways on from it."""
+"""The page of a match: its heading, its round, and links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Mapping[str, object] | None:
-    """All that the page takes, of an earlier `run` where one is given; None where no such match is stored."""
+    """Return the values of the page, of an earlier `run` if given; None if no such match is stored."""
     summary, record = state.match(match_id), rejudgings.run_of(state, match_id, run)
     if summary is None or record is None:
         return None
@@ -84,7 +84,7 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
 
 
 def _log_url(state: SeasonState, match: MatchSummary) -> str | None:
-    """Return the address of the log of an author's own seat in a match; None where there is none yet."""
+    """Return the URL of the log of an author's seats in a match; None before it exists."""
     has_author = state.config.submissions is not None and any(map(owner_of, match.players))
     if not (has_author and state.is_complete(match.round)):
         return None
@@ -92,7 +92,7 @@ def _log_url(state: SeasonState, match: MatchSummary) -> str | None:
 
 
 def _limits(state: SeasonState, number: int | None) -> str:
-    """The options of `arbiter console` for the limits of a round that are not the usual ones."""
+    """Return the options of `arbiter console` for the limits of a round that differ from the defaults."""
     then = next(
         (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),
         None,

@@ -1,7 +1,7 @@
-"""The views of a season: of each address what it may ask, its figures, its page, and whether it is JSON, too.
+"""The views of a season: for each path its parameters, its figures, its template, and its JSON.
 
-A view is a function of one state of the season and of what is asked. From the one table come the pages,
-the API with its document, and what of an address tells one answer from another.
+A view is a function of a state of the season and of parameters. The table yields the pages, the API with its
+OpenAPI document, and the cache keys of answers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Figures: TypeAlias = Mapping[str, object]
 
 
 class File(NamedTuple):
-    """A view that is a file to take away."""
+    """A view that is a file to download."""
 
     name: str
     kind: str
@@ -51,36 +51,36 @@ Made: TypeAlias = Callable[..., Figures | File | None]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A view at `path` below a season: a page made by `template`, and JSON where `says` describes it.
+    """A view at `path` below a season: a page from `template`, and JSON if it has a `description`.
 
-    `figures` takes a state and the values of what `of` the path and `asks` name; None where there is nothing.
-    `shape` is their type in the API's document. With `personal` they take the `viewer` of an
-    author who asks where it says of the state, the eyes and the values that this makes a difference.
-    A template takes what it `shows`, and what `values` makes of the figures: by default those under its own
-    name, and of a view without JSON the figures themselves.
+    `figures` takes a state and the values of the parameters `in_path` and `in_query`, and returns None if
+    there is nothing; `shape` is their type in the OpenAPI document. `personal(state, eyes, *values)` returns
+    True if the answer depends on the author who asks; `figures` then takes their `eyes`. The template gets
+    the values of `page_only` and the result of `values`: by default the figures under the template's name,
+    or without JSON the figures themselves.
     """
 
     path: str
     figures: Made
     template: str = ""
-    says: str = ""
+    description: str = ""
     shape: type | None = None
-    of: tuple[Parameter, ...] = ()
-    asks: tuple[Parameter, ...] = ()
-    shows: tuple[Parameter, ...] = ()
+    in_path: tuple[Parameter, ...] = ()
+    in_query: tuple[Parameter, ...] = ()
+    page_only: tuple[Parameter, ...] = ()
     values: Callable[[SeasonState, Figures], Figures] | None = None
     personal: Callable[..., bool] | None = None
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts of its path; a parameter is "*"."""
+        """The segments of its path; a parameter is "*"."""
         return tuple("*" if part[:1] == "{" else part for part in self.path.split("/")[1:])
 
     def shown(self, state: SeasonState, figures: Figures) -> Figures:
-        """What the template takes of the figures."""
+        """Return the values that the template takes of the figures."""
         if self.values is not None:
             return self.values(state, figures)
-        return {self.template: figures} if self.says else figures
+        return {self.template: figures} if self.description else figures
 
 
 def _standings(
@@ -104,9 +104,9 @@ def _crosstable_page(state: SeasonState, figures_: Figures) -> Figures:
 
 
 def _front_page(state: SeasonState, found: Figures) -> Figures:
-    """With the round under way, who is there, and cards to show what is played with."""
+    """Return the values of the front page, with the round under way, the players, and sample cards."""
     game = state.file.game
-    # From a seed of its own: of the season's deals nothing may be shown here.
+    # From a separate seed: the season's deals must not be shown here.
     dealt = [game.deal(number, Stream(f"a picture {number}"), None) for number in range(CARDS_SHOWN)]
     cards = [deal.hands[-1][0] for deal in dealt if deal is not None]
     return {
@@ -119,7 +119,7 @@ def _front_page(state: SeasonState, found: Figures) -> Figures:
 
 
 def _file(name: str, kind: str, make: Callable[..., bytes | None], is_attached: bool = True) -> Made:
-    """Make the figures of a view that is a file; `name` may name the `season` and its `game`."""
+    """Return the figures of a view that is a file; `name` may contain `{season}` and `{game}`."""
 
     def file(state: SeasonState, *asked: Value) -> File | None:
         body = make(state, *asked)
@@ -132,17 +132,17 @@ def _file(name: str, kind: str, make: Callable[..., bytes | None], is_attached: 
 _feed = partial(_file, "feed.atom", "application/atom+xml", is_attached=False)
 
 
-def _matches(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures:
+def _matches(state: SeasonState, *asked: Any, eyes: Viewer | None = None) -> Figures:
     round_, player, against, tag, limit, cursor = asked
-    every, most = listings.matches(state, round_, player, against, tag, viewer), min(limit, ROWS)
+    every, most = listings.matches(state, round_, player, against, tag, eyes), min(limit, ROWS)
     shown = [listings.match_in_short(state, match) for match in every.part(cursor, most)]
     return {"matches": shown, "next": cursor + most if cursor + most < len(every) else None}
 
 
-def _matches_page(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures | None:
-    """A page of them, by default the last."""
+def _matches_page(state: SeasonState, *asked: Any, eyes: Viewer | None = None) -> Figures | None:
+    """Return a page of the matches, by default the last; None if there is no such page."""
     round_, player, against, tag, page = asked
-    every = listings.matches(state, round_, player, against, tag, viewer)
+    every = listings.matches(state, round_, player, against, tag, eyes)
     shown = window(len(every), page or page_of(max(len(every) - 1, 0)))
     return None if shown is None else {
         "matches": [listings.match_in_short(state, match) for match in every.part(shown.first, ROWS)],
@@ -168,94 +168,95 @@ def _live(state: SeasonState, page: int | None) -> Figures | None:
     return None if found is None else {"live": found, "front": front_page.front(state), "names": state.names}
 
 
-def _rounds(state: SeasonState) -> range:
+def _round_numbers(state: SeasonState) -> range:
     return range(len(state.rounds) + 1)
 
 
 NUMBERS, NAME = range(1, 10**6 + 1), ".{1,200}"
-AFTER = Parameter("after_round", NUMBERS, _rounds)
+AFTER = Parameter("after_round", NUMBERS, _round_numbers)
 WHO = Parameter("player", NAME, lambda state: state.names)
 PAGE = Parameter("page", NUMBERS)
-FIRST = replace(PAGE, default=1, says="A page of at most 100 rows; `next` is the one after it.")
-TABLE_PAGE = replace(FIRST, says="A page of 25 tables; `next` is the one after it.")
+FIRST = replace(PAGE, default=1, description="A page of at most 100 rows; `next` is the one after it.")
+TABLE_PAGE = replace(FIRST, description="A page of 25 tables; `next` is the one after it.")
 COLUMNS = Parameter(
-    "columns", NUMBERS, says="Against the players of this page, by default those of the same."
+    "columns", NUMBERS, description="Opponents are the players of this page, by default of the same one."
 )
-BEFORE = Parameter("before", NUMBERS, says="The last rounds before this one; see `earlier`.")
-WITH = replace(WHO, says="The page on which this player stands.")
+BEFORE = Parameter("before", NUMBERS, description="The last rounds before this one; see `earlier`.")
+WITH = replace(WHO, description="The page with this player.")
 TAG = Parameter(
-    "tag", rf"\S{{1,{LONGEST_TAG}}}", lambda _: (), says="In which a bot noted this tag; see notes."
+    "tag", rf"\S{{1,{LONGEST_TAG}}}", lambda _: (), description="Matches in which a bot noted this tag."
 )
-WHICH = (Parameter("round", NUMBERS, _rounds), WHO, replace(WHO, name="against"), TAG)
+WHICH = (Parameter("round", NUMBERS, _round_numbers), WHO, replace(WHO, name="against"), TAG)
 PART = (
-    Parameter("limit", range(1, 1001), default=100, says="At most so many matches; 100 at most are sent."),
+    Parameter("limit", range(1, 1001), default=100, description="Matches; at most 100 are sent."),
     Parameter(
         "cursor", range(10**9), lambda state: range(state.number_of_matches + 1), 0, "`next` of the last."
     ),
 )
-EYES = Parameter("reader", "(public|seat:[0-9])", default="public", says="public, or seat:K")
+EYES = Parameter("reader", "(public|seat:[0-9])", default="public", description="public, or seat:K")
 RUN = Parameter(
-    "run",
-    NUMBERS,
-    says="Of a match that was played again an earlier run, the first being 1, by default the last.",
+    "run", NUMBERS, description="An earlier run of a replayed match, the first being 1, by default the last."
 )
 SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
 ROUND, PLAYER = Parameter("number", NUMBERS), Parameter("player", ".*")
-MATCH = Parameter("match", ".*", meant=match_of_part, written=match_part)
+MATCH = Parameter("match", ".*", decode=match_of_part, encode=match_part)
 TABLE = Parameter("table", "t[0-9]{1,6}")
 
 VIEWS = (
     View("", front_page.front, "front",
-         "One season: how far it is, its standings, what the last round brought.",
-         Front, asks=(AFTER,), values=_front_page),
+         "A season: its progress, its standings, the highlights of the last round.",
+         Front, in_query=(AFTER,), values=_front_page),
     View("/standings", _standings, "standings", "The standings after a round, by default the last.",
-         Standings, asks=(AFTER, PAGE, WITH)),
+         Standings, in_query=(AFTER, PAGE, WITH)),
     View("/crosstable", _crosstable, "crosstable",
-         "Results of each player against each other, and how sure it is who is better.", Crosstable,
-         asks=(FIRST, COLUMNS), shows=(SHOW,), values=_crosstable_page),
+         "Results of each pair of players, and the probability that one is better.", Crosstable,
+         in_query=(FIRST, COLUMNS), page_only=(SHOW,), values=_crosstable_page),
     View("/history", figures.history_part, "history", "Ratings after each round.", History,
-         asks=(FIRST, BEFORE), shows=(WHO,),
+         in_query=(FIRST, BEFORE), page_only=(WHO,),
          values=lambda state, found: {"history": found, "lines": partial(figures.lines, state)}),
     View("/rules", rules, "rules",
-         "What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown.",
+         "The rules for bots: game, limits, submissions; `manual` and `protocol` are Markdown.",
          Rules),
     View("/rules/starter.zip", _file("starter-{game}.zip", "application/zip", starter)),
     View("/feed.atom", _feed(feeds.season_feed)),
     View("/calendar.ics", _file("{season}.ics", "text/calendar", feeds.calendar)),
-    View("/standings.csv", _file("{season} standings.csv", "text/csv", feeds.standings_sheet), asks=(FIRST,)),
-    View("/crosstable.csv", _file("{season} crosstable.csv", "text/csv", feeds.crosstable_sheet),
-         asks=(FIRST, COLUMNS)),
-    View("/players/{player}/feed.atom", _feed(feeds.player_feed), of=(PLAYER,)),
+    View("/standings.csv", _file("{season} standings.csv", "text/csv", feeds.standings_csv),
+         in_query=(FIRST,)),
+    View("/crosstable.csv", _file("{season} crosstable.csv", "text/csv", feeds.crosstable_csv),
+         in_query=(FIRST, COLUMNS)),
+    View("/players/{player}/feed.atom", _feed(feeds.player_feed), in_path=(PLAYER,)),
     View("/players/{player}/vs/{other}", listings.versus, "versus",
-         "Two players: what each won against the other, and their last matches.", Versus,
+         "Two players: their results against each other, and their last matches.", Versus,
          (PLAYER, replace(PLAYER, name="other"))),
     View("/rounds/{number}", listings.round_page, "round", "A round's tables and matches.", Round, (ROUND,),
          (TABLE_PAGE,)),
     View("/boards/{number}", duplicate_boards.round_boards, "boards",
-         "What the players of each table of a round made of the same cards.", RoundBoards, (ROUND,),
+         "The results of each table of a round, whose matches share the cards.", RoundBoards, (ROUND,),
          (TABLE_PAGE,)),
     View("/boards/{number}/{table}", _board, "board",
-         "The duplicate board of a table: each deal as all its matches played it.", DuplicateBoard,
+         "The duplicate board of a table: each deal in all its matches.", DuplicateBoard,
          (ROUND, TABLE), values=lambda state, found: {"board": found, "game": state.file.game}),
-    View("/players/{player}", listings.player_page, "player", "All about a player.", PlayerPage,
-         of=(PLAYER,), asks=(FIRST,),
+    View("/players/{player}", listings.player_page, "player", "A player's rating and matches.", PlayerPage,
+         (PLAYER,), (FIRST,),
          values=lambda state, found: {"player": found, "lines": partial(figures.lines, state),
                                       "currency": state.file.currency},
          personal=listings.is_own),
-    View("/matches", _matches, says="Stored matches in the order of the plan.", shape=MatchPage,
-         asks=(*WHICH, *PART), personal=_asks_for_tag),
-    View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE), personal=_asks_for_tag),
-    View("/matches/{match}", listings.match_page, says="A match in short.", shape=MatchRow, of=(MATCH,)),
-    View("/matches/{match}", match_page, "match", of=(MATCH,), asks=(RUN,)),
-    View("/matches/{match}/replay", listings.replay, shape=Replay, of=(MATCH,), asks=(EYES, RUN),
-         says="A match as the public may see it now; through a seat's eyes once its round is complete.",
+    View("/matches", _matches, description="Stored matches in planned order.", shape=MatchPage,
+         in_query=(*WHICH, *PART), personal=_asks_for_tag),
+    View("/matches", _matches_page, "matches", in_query=(*WHICH, PAGE), personal=_asks_for_tag),
+    View("/matches/{match}", listings.match_page, description="A summary of a match.", shape=MatchRow,
+         in_path=(MATCH,)),
+    View("/matches/{match}", match_page, "match", in_path=(MATCH,), in_query=(RUN,)),
+    View("/matches/{match}/replay", listings.replay, shape=Replay, in_path=(MATCH,), in_query=(EYES, RUN),
+         description="A match for the public, or once its round is complete for a seat.",
          personal=listings.has_own),
-    View("/matches/{match}/review", review_view.review, shape=Review, of=(MATCH,), personal=listings.has_own,
-         says="What each decision of a match cost, where it was reviewed and this may be seen."),
+    View("/matches/{match}/review", review_view.review, shape=Review, in_path=(MATCH,),
+         description="The loss of each decision of a reviewed match, if it may be shown.",
+         personal=listings.has_own),
     View("/rejudgings", rejudgings.rejudgings, "rejudgings",
-         "Matches that were played again, the last first: why, and what changed.", Rejudgings, asks=(FIRST,)),
-    View("/live", _live, "live", asks=(PAGE,), shows=(WALL,)),
+         "Replayed matches, the last first: the reasons and the changes.", Rejudgings, in_query=(FIRST,)),
+    View("/live", _live, "live", in_query=(PAGE,), page_only=(WALL,)),
 )  # fmt: skip
-PAGES = {view.parts: view for view in VIEWS if view.template or not view.says}
-ANSWERS = {view.parts: view for view in VIEWS if view.says}
+PAGES = {view.parts: view for view in VIEWS if view.template or not view.description}
+ANSWERS = {view.parts: view for view in VIEWS if view.description}

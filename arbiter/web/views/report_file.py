@@ -1,7 +1,7 @@
-"""A season in one HTML file: the pages' own templates, styles and scripts, all within it.
+"""A season as one HTML file, with the templates, styles and scripts of the site's pages.
 
-It asks for nothing: its policy, in the file itself, names the hashes of what it may run and paint, and
-forbids the rest. What it shows is what a visitor of the site would be shown at that moment.
+It makes no requests: its content security policy permits only the hashes of its scripts and styles. It shows
+what a visitor of the site would see at the same time.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
 
 MOST_FAULTS = 500
-"""Faults that are shown with their reasons, the last ones."""
+"""The last faults, shown with their reasons."""
 
 
 def make_report(state: SeasonState, replays: int | None = 0) -> str:
-    """The file's text; `replays` is how many of the last matches it holds to be replayed, None for all."""
-    lent = _replays(state, replays)
-    style = _read("style.css") + (_read("replay.css") if lent else "")
-    modules = [STATIC / "page.js", *([STATIC / "report.js"] if lent else [])]
+    """Return the text of the file; `replays` is the number of last matches with a replay, None for all."""
+    shown = _replays(state, replays)
+    style = _read("style.css") + (_read("replay.css") if shown else "")
+    modules = [STATIC / "page.js", *([STATIC / "report.js"] if shown else [])]
     scripts = [_read("scheme.js"), join_modules(*modules)]
     ended = [match for match in state.matches if match.faulty is not None]
     return render(
@@ -49,7 +49,7 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
         rounds=_rounds(state),
         faults=listings.faults(state, ended[-MOST_FAULTS:]),
         faults_in_all=len(ended),
-        replays=lent,
+        replays=shown,
         config=state.config.file.name,
     )
 
@@ -65,7 +65,7 @@ def _rounds(state: SeasonState) -> list[dict[str, object]]:
 
 
 def _replays(state: SeasonState, number: int | None) -> list[dict[str, object]]:
-    """The last matches as the public may see them, then through each seat's eyes where these are lent."""
+    """Return the last matches with their public replays, then those for each seat if they may be shown."""
     chosen = state.matches if number is None else state.matches[max(0, len(state.matches) - number) :]
     shown = []
     for match in chosen:
@@ -78,9 +78,9 @@ def _replays(state: SeasonState, number: int | None) -> list[dict[str, object]]:
 
 
 def _policy(style: str, scripts: list[str]) -> str:
-    """Return the policy of the file: paint by this style, run these scripts, and nothing else."""
-    run, paint = " ".join(map(_hash, scripts)), _hash(style)
-    policy = f"default-src 'none'; script-src {run}; style-src {paint}; img-src data:"
+    """Return the content security policy of the file, which permits this style and these scripts alone."""
+    hashes = " ".join(map(_hash, scripts))
+    policy = f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; img-src data:"
     return f"{policy}; form-action 'none'; base-uri 'none'"
 
 

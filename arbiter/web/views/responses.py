@@ -1,4 +1,4 @@
-"""An answer made of a view and one state of a season: its key, its body, its tag."""
+"""Answers made of a view and a state of a season, with their cache keys and ETags."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
 from arbiter.errors import ArbiterError
-from arbiter.web.http.http_errors import NOTHING, answer_failure
-from arbiter.web.rendering.compression import packed
+from arbiter.web.http.http_errors import NOTHING, error_response
+from arbiter.web.rendering.compression import compress
 from arbiter.web.rendering.template_filters import part
 from arbiter.web.rendering.templates import render
 from arbiter.web.views.registry import File
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("arbiter.web")
 Offers: TypeAlias = "Mapping[str, bool]"
-"""What a site has besides a season: `visitors` may play its house bots, `attacks` have a page."""
+"""Features of a site: `visitors` may play house bots of the season, `attacks` have a page."""
 API = "/api/v1"
 OVERHEAD = 500
-"""Bytes that keeping an answer takes beside it."""
+"""Bytes of a cached answer besides its body."""
 
 
 class AnswerKey(NamedTuple):
-    """The key of an answer, however its address is put; `is_plain` without a query.
+    """The cache key of an answer, the same for all spellings of a URL; `is_plain` without a query.
 
-    `viewer` are those of an author, or organiser, for whom it is made.
+    `eyes` are those of the author or organiser for whom it is made.
     """
 
     view: View
@@ -44,45 +44,45 @@ class AnswerKey(NamedTuple):
     is_plain: bool
     values: tuple[Value, ...]
     shown: tuple[str | None, ...]
-    viewer: Viewer | None = None
+    eyes: Viewer | None = None
 
 
 class SentAnswer(NamedTuple):
-    """An answer as it is sent; `tag` tells its bytes. `packed` is its body compressed, if it is."""
+    """An answer ready to send; `tag` is the hash of its body, `compressed` the gzipped body or None."""
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes
     tag: bytes
-    packed: bytes | None
+    compressed: bytes | None
 
     @property
     def size(self) -> int:
-        return len(self.body) + len(self.packed or b"") + OVERHEAD
+        return len(self.body) + len(self.compressed or b"") + OVERHEAD
 
 
 def make_answer(asked: AnswerKey, state: SeasonState, offers: Offers) -> SentAnswer:
-    """The answer, with what the site offers besides. What fails is an answer, too."""
+    """Return the answer for a key, an error page on failure; `offers` are features of the site."""
     try:
         response = _make(asked, state, offers)
     except Exception as error:
         if not isinstance(error, ArbiterError | HTTPException):
             LOG.exception("an answer failed: %s", asked.view.path)
-        response = answer_failure(error, asked.is_json, state)
+        response = error_response(error, asked.is_json, state)
     body = bytes(response.body)
     tag = hashlib.sha256(body).hexdigest()[:20].encode()
-    small = packed(body, response.media_type or "") if response.status_code == 200 else None
-    return SentAnswer(response.status_code, tuple(response.raw_headers), body, tag, small)
+    compressed = compress(body, response.media_type or "") if response.status_code == 200 else None
+    return SentAnswer(response.status_code, tuple(response.raw_headers), body, tag, compressed)
 
 
 def is_personal(asked: AnswerKey, state: SeasonState) -> bool:
-    """True where the answer is another one for the eyes that it is asked with."""
-    return asked.view.personal is not None and asked.view.personal(state, asked.viewer, *asked.values)
+    """Return True if the answer depends on the eyes of the key."""
+    return asked.view.personal is not None and asked.view.personal(state, asked.eyes, *asked.values)
 
 
 def _make(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
     view = asked.view
-    whose = {} if view.personal is None else {"viewer": asked.viewer}
+    whose = {} if view.personal is None else {"eyes": asked.eyes}
     figures = view.figures(state, *asked.values, **whose)
     if figures is None:
         raise HTTPException(404, NOTHING)
@@ -93,17 +93,17 @@ def _make(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
     if asked.is_json:
         text = json.dumps(figures, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return Response(text, media_type="application/json")
-    shown = {one.name: text for one, text in zip(view.shows, asked.shown, strict=True)}
-    as_json = _address_of_json(asked, state)
+    shown = {one.name: text for one, text in zip(view.page_only, asked.shown, strict=True)}
+    as_json = _json_path(asked, state)
     return HTMLResponse(
         render(view.template, state, **offers, as_json=as_json, **shown, **view.shown(state, figures))
     )
 
 
-def _address_of_json(asked: AnswerKey, state: SeasonState) -> str | None:
-    """Where the API has what a page shows; None where it has not."""
-    if not asked.view.says:
+def _json_path(asked: AnswerKey, state: SeasonState) -> str | None:
+    """Return the API's path of what a page shows; None if it does not exist."""
+    if not asked.view.description:
         return None
-    written = zip(asked.view.of, asked.values, strict=False)
-    named = {one.name: one.written(str(value)) for one, value in written}
+    values = zip(asked.view.in_path, asked.values, strict=False)
+    named = {one.name: one.encode(str(value)) for one, value in values}
     return f"{API}/seasons/{part(state.name)}{asked.view.path.format_map(named)}"

@@ -1,6 +1,4 @@
-"""The rules of a season for its bots: its game and terms, what is sent and how, languages, what to begin
-with.
-"""
+"""The rules of a season for its bots: game, limits, submissions, languages, the starter kit."""
 
 from __future__ import annotations
 
@@ -34,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def rules(state: SeasonState) -> Rules:
-    """All of it as JSON values; `manual` and `protocol` are Markdown."""
+    """Return the rules as JSON values; `manual` and `protocol` are Markdown."""
     config = with_begun_settings(state.config, state.stored)
-    # Where a language lies is the organiser's affair.
+    # The paths of languages are left out.
     found = [] if config.submissions is None else languages(config)
     return {
         "season": state.name,
@@ -65,7 +63,7 @@ def manuals(game: AnyGame) -> Manuals:
 
 
 def starter(state: SeasonState) -> bytes | None:
-    """The starter kit; None where the game has none."""
+    """Return the starter kit as a ZIP archive; None if the game has none."""
     game, terms = state.config.game, state.config.submissions or Submissions()
     words = list(_words(game, state.config.limits))
     return starter_kit(game.name, game.title, state.name, words, terms.max_bytes)
@@ -86,12 +84,12 @@ def _game(game: AnyGame) -> GameRules:
 
 
 def _limits(config: Config) -> schema.SeasonLimits:
-    """The limits as a season's file has them, and what they come to on this machine."""
+    """Return the limits as in a season's file, with their effect on this machine."""
     limits, text = config.limits, limits_text(config.limits)
     try:
         tier, _ = choose(limits.isolation, config.require_isolation)
     except ArbiterError:
-        # Wake the coordinator.
+        # The coordinator reports the error.
         tier = limits.isolation
     return {
         "time": text.time,
@@ -132,7 +130,7 @@ def _submissions(config: Config) -> SubmissionTerms | None:
 
 
 def _words(game: AnyGame, limits: Limits) -> Iterator[str]:
-    """The words of `check-bot` for what is not as usual in a season."""
+    """Yield the options of `check-bot` for settings that differ from the defaults."""
     yield from options_of(limits, AT_HOME)
     usual = make(game.name, {}).options
     for key, value in game.options.items():

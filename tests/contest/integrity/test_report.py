@@ -174,7 +174,7 @@ def test_no_link_leads_to_a_program_of_another_store(site: Authored) -> None:
     site.kept.season.questions.keep(report)
     site.log_in("olga")
     page = site.client.get("/admin/integrity").text
-    assert "The store of one of them is not this site’s." in page
+    assert "The store of one of them is not on this site." in page
     assert "/admin/copies/" not in page
 
 

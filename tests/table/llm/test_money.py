@@ -110,7 +110,7 @@ def test_it_ends_by_its_intervals_or_its_money_and_its_pages_say_what_each_model
         assert re.search(
             rf"Effort\s*high\s*Harness\s*{HARNESS}\s*Prompts\s*the whole deal each time, legal", page
         )
-        assert f"{used['input'] / used['matches']:,.0f} asked" in page
+        assert f"{used['input'] / used['matches']:,.0f} input" in page
         assert f"{used['decisions']} of {used['decisions']} decisions" in page
         assert "other names for suits" in client.get("/seasons/four/players/m1").text
         assert "Language model" not in client.get("/seasons/four/players/greedy").text

@@ -1,4 +1,4 @@
-"""The applet's door: who gets in, and what of all that a hostile page or program may try does not."""
+"""Access to the applet: its owner's page gets in, hostile pages and programs do not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from starlette.testclient import TestClient
 
-from arbiter.web.applet.access_guard import Door
+from arbiter.web.applet.access_guard import AccessGuard
 from tests.fixtures.applet import APART, PORT, VERBS, Owner, seated
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def test_a_slash_at_the_end_leads_nowhere_without_the_key(
 
 
 def test_the_page_has_the_key_that_its_address_has(owner: Owner, stranger: TestClient) -> None:
-    answer = stranger.get(f"/?key={owner.door.key}")
+    answer = stranger.get(f"/?key={owner.guard.key}")
     assert answer.status_code == 200
-    assert f'<meta name="csrf" content="{owner.door.key}">' in answer.text
+    assert f'<meta name="csrf" content="{owner.guard.key}">' in answer.text
     assert answer.headers["cache-control"] == "no-store"
 
 
@@ -75,7 +75,7 @@ def test_the_page_has_the_key_that_its_address_has(owner: Owner, stranger: TestC
 def test_a_client_without_cookies_reads_with_the_key_in_a_header(
     owner: Owner, stranger: TestClient, path: str, headers: dict[str, str]
 ) -> None:
-    own = {name: value.format(owner.door.key) for name, value in headers.items()}
+    own = {name: value.format(owner.guard.key) for name, value in headers.items()}
     assert stranger.get(path, headers=own).json() == owner.get(path)
 
 
@@ -89,14 +89,14 @@ def test_the_document_says_where_the_key_belongs(owner: Owner) -> None:
 def test_another_key_opens_nothing(owner: Owner, stranger: TestClient, key: str) -> None:
     answer = stranger.get(f"/?key={key}")
     assert answer.status_code == 403
-    assert owner.door.key not in answer.text
+    assert owner.guard.key not in answer.text
 
 
 @pytest.mark.parametrize("path", ALL)
 def test_without_the_key_in_a_header_nothing_is_told(owner: Owner, stranger: TestClient, path: str) -> None:
     assert {stranger.get(path, headers=headers).status_code for headers in WRONG} == {403}
     # In the address it opens the page alone.
-    assert stranger.get(f"{path}?key={owner.door.key}").status_code == 403
+    assert stranger.get(f"{path}?key={owner.guard.key}").status_code == 403
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -104,7 +104,7 @@ def test_without_the_key_as_the_pages_token_no_verb_is_done(
     owner: Owner, stranger: TestClient, verb: str
 ) -> None:
     before = revision(owner)
-    for headers in (*WRONG, {"Authorization": f"Bearer {owner.door.key}"}):
+    for headers in (*WRONG, {"Authorization": f"Bearer {owner.guard.key}"}):
         assert stranger.post(verb, json={}, headers=headers).status_code == 403
     assert revision(owner) == before
 
@@ -125,7 +125,7 @@ def test_nothing_but_post_changes_anything(owner: Owner, verb: str) -> None:
 def test_a_name_that_was_rebound_to_loopback_gets_nothing(owner: Owner, host: str, path: str) -> None:
     answer = owner.browser.get(path, headers={"host": host})
     assert answer.status_code == 421
-    assert owner.door.key not in answer.text
+    assert owner.guard.key not in answer.text
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", APART])
@@ -138,9 +138,9 @@ def test_localhost_and_the_address_apart_are_names_of_ours(owner: Owner, name: s
 def test_no_file_of_the_page_is_where_another_server_could_have_had_it_kept(
     owner: Owner, stranger: TestClient
 ) -> None:
-    own = owner.door.static
+    own = owner.guard.static
     assert own.startswith("/static/")
-    assert own != Door(stranger.app, PORT).static
+    assert own != AccessGuard(stranger.app, PORT).static
     files = re.findall(r'(?:src|href)="(/static/[^"]+)"', stranger.get("/").text)
     assert f"{own}/applet/key.js" in files
     assert {stranger.get(file).status_code for file in files} == {200}
@@ -168,15 +168,15 @@ def test_what_a_page_of_another_port_asks_for_is_refused(owner: Owner, site: str
 
 
 def test_a_ticket_opens_the_page_once(owner: Owner, stranger: TestClient) -> None:
-    ticket = owner.door.ticket()
-    assert owner.door.key in stranger.get(f"/?key={ticket}").text
+    ticket = owner.guard.make_ticket()
+    assert owner.guard.key in stranger.get(f"/?key={ticket}").text
     assert stranger.get(f"/?key={ticket}").status_code == 403
     assert stranger.get("/state", headers={"X-CSRF-Token": ticket}).status_code == 403
 
 
 @pytest.mark.parametrize("path", ["/", "/state", "/nothing", "/static/style.css"])
 def test_no_answer_sets_a_cookie_or_names_an_address_to_other_sites(owner: Owner, path: str) -> None:
-    assert "set-cookie" not in owner.browser.get(f"{path}?key={owner.door.key}").headers
+    assert "set-cookie" not in owner.browser.get(f"{path}?key={owner.guard.key}").headers
     headers = owner.browser.get(path).headers
     assert "set-cookie" not in headers
     assert headers["referrer-policy"] == "no-referrer"
@@ -188,7 +188,7 @@ def test_no_answer_sets_a_cookie_or_names_an_address_to_other_sites(owner: Owner
 def test_what_is_given_without_the_key_does_not_have_it(
     owner: Owner, stranger: TestClient, path: str
 ) -> None:
-    assert owner.door.key not in stranger.get(path).text
+    assert owner.guard.key not in stranger.get(path).text
     assert stranger.post(path, json={}).status_code == 403
 
 

@@ -29,7 +29,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The document as its owner reads it."""
     file: Path = tmp_path_factory.mktemp("state") / "applet.json"
     with seated(file=file) as owner:
-        own = {"host": f"127.0.0.1:{PORT}", "x-csrf-token": owner.door.key}
+        own = {"host": f"127.0.0.1:{PORT}", "x-csrf-token": owner.guard.key}
         headers = [(name.encode(), value.encode()) for name, value in own.items()]
 
         async def let_in(scope: Any, receive: Any, send: Any) -> None:

@@ -12,7 +12,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from arbiter.cli.table_setup import make_occupant
 from arbiter.games import make, names
 from arbiter.web.applet import saved_tables
-from arbiter.web.applet.saved_tables import Remembered
+from arbiter.web.applet.saved_tables import SavedTables
 from tests.fixtures.applet import LIMITS, SMALL, Owner, random_players, seated
 from tests.fixtures.zoo import ILLEGAL, Kept
 
@@ -244,7 +244,7 @@ def test_a_table_is_remembered_and_can_be_set_again(owner: Owner, tmp_path: Path
     owner.post("/load", saved[1])
     assert owner.get("/state")["setup"]["limits"]["time"] == "180s"
     assert [
-        one.model_dump(mode="json") for one in Remembered(tmp_path / "state" / "applet.json").tables
+        one.model_dump(mode="json") for one in SavedTables(tmp_path / "state" / "applet.json").tables
     ] == owner.get("/saved")["saved"]
 
 
@@ -254,7 +254,7 @@ def test_a_table_is_remembered_and_can_be_set_again(owner: Owner, tmp_path: Path
 def test_a_file_of_tables_that_cannot_be_read_is_ignored_with_a_note(tmp_path: Path, text: str) -> None:
     file = tmp_path / "applet.json"
     file.write_text(text)
-    remembered = Remembered(file)
+    remembered = SavedTables(file)
     assert remembered.tables == []
     assert str(file) in remembered.note
 

@@ -98,23 +98,23 @@ def _served(session: Session, folder: Path) -> Iterator[str]:
 
     from arbiter.cli.table_setup import make_occupant, set_up_match, set_up_record
     from arbiter.web.applet.app import make_app
-    from arbiter.web.applet.get_routes import News
+    from arbiter.web.applet.get_routes import ChangeEvents
     from arbiter.web.applet.post_routes import Readers
-    from arbiter.web.applet.saved_tables import Remembered
-    from arbiter.web.http.http_server import bound_socket
+    from arbiter.web.applet.saved_tables import SavedTables
+    from arbiter.web.http.http_server import bind_socket
 
-    listening = bound_socket("127.0.0.1", 0)
+    listening = bind_socket("127.0.0.1", 0)
     port = listening.getsockname()[1]
-    news = News(session)
+    events = ChangeEvents(session)
     readers = Readers(make_occupant, set_up_record, set_up_match)
-    app, door = make_app(session, news, readers, Remembered(folder / "applet.json"), port)
+    app, guard = make_app(session, events, readers, SavedTables(folder / "applet.json"), port)
     config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{port}/?key={door.key}"
+        yield f"http://127.0.0.1:{port}/?key={guard.key}"
     finally:
-        news.close()
+        events.close()
         server.should_exit = True
         thread.join()

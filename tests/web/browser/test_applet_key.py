@@ -61,7 +61,7 @@ def test_no_other_page_or_server_gets_the_key(new_page: Callable[..., Page]) -> 
         # A second tab comes in by the link alone.
         second = page.context.new_page()
         second.goto(own)
-        second.get_by_role("heading", name="No entry").wait_for()
+        second.get_by_role("heading", name="The key is missing").wait_for()
         second.goto(f"{own}?key={key}")
         second.locator(".rp-table").wait_for()
         assert second.url == own

@@ -47,14 +47,14 @@ def test_a_table_is_set_in_the_form(
         page.get_by_text("Cards, time, isolation").click()
         page.get_by_label("deals", exact=True).fill("[[99, 0]]")
         page.get_by_label("Time of a match").fill("quick")
-        form.get_by_label("Seat 1", exact=True).select_option("a bot of your own")
-        page.get_by_label("What starts the bot in seat 1").fill("no-such-program")
+        form.get_by_label("Seat 1", exact=True).select_option("your bot")
+        page.get_by_label("Command of the bot in seat 1").fill("no-such-program")
         table.press("Sit down")
         page.locator(".ap-wrong-field").nth(2).wait_for()
         for field, words in (
             (page.get_by_label("deals", exact=True), "99 cards each"),
             (page.get_by_label("Time of a match"), "not a time control"),
-            (page.get_by_label("What starts the bot in seat 1"), "there is no program"),
+            (page.get_by_label("Command of the bot in seat 1"), "there is no program"),
         ):
             assert field.get_attribute("aria-invalid") == "true"
             assert words in page.locator(f"#{field.get_attribute('aria-describedby')}").inner_text()

@@ -68,7 +68,7 @@ def test_a_bot_that_hangs_is_stopped_while_the_page_stays_usable(new_page: NewPa
     with sitting(new_page, f"{ATTACK} sleeper", options=ONE_CARD) as table:
         page = table.page
         table.press("Play")
-        table.wait_for("The bots are at it.")
+        table.wait_for("The bots are playing.")
         page.get_by_label("Show").select_option("seat 0")
         table.press("Stop")
         table.settled()
@@ -142,7 +142,7 @@ def test_the_shell_sends_completes_chooses_and_bounds_what_it_shows(new_page: Ne
         table.press("Send")
         table.settled()
         assert page.locator(".ap-lines li").count() == 500
-        assert page.get_by_text("Earlier ones are in the").is_visible()
+        assert page.get_by_text("Save the traffic to see earlier ones").is_visible()
         made = table.position.made
         table.press("Step")
         table.settled()

@@ -76,7 +76,7 @@ def test_an_author_joins_and_an_organiser_annuls_and_suspends(
         log_in(mine, served.address, tokens["ann"])
         send(mine, "bad.zip", archive("print('hello <b>')"))
         look_until(mine, "refused")
-        assert "What helps:" in mine.locator("main").inner_text()
+        assert "Fix:" in mine.locator("main").inner_text()
         mine.get_by_role("link", name="Your programs").click()
         send(mine, "good.zip", archive((BOTS / "planning_random.py").read_text()))
         look_until(mine, "accepted")

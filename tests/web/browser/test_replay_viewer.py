@@ -323,7 +323,7 @@ def test_hands_of_a_round_under_way_are_backs_that_get_fewer(show: Show) -> None
     page.keyboard.press("]")
     assert sum(counts()) < sum(before)
     assert "hands are shown when the round is complete" in page.inner_text(".rp-where")
-    assert "Its round is still played" in page.inner_text("main")
+    assert "Its round is still being played" in page.inner_text("main")
 
 
 def test_the_lines_for_the_console_lead_to_the_position(viewer: Viewer, show: Show) -> None:
@@ -368,9 +368,9 @@ def test_a_replay_held_by_the_page_is_not_fetched(viewer: Viewer, show: Show) ->
     ("held", "words"),
     [
         (None, "There is no such match"),
-        ("<html>", "This is no replay"),
-        ("[]", "was given another format"),
-        ('{"format": "arbiter-replay/9"}', "was given another format"),
+        ("<html>", "Expected a replay"),
+        ("[]", "got another one"),
+        ('{"format": "arbiter-replay/9"}', "got another one"),
         ('{"format": "arbiter-replay/1"}', "This replay is incomplete"),
         (
             json.dumps(full("planning") | {"events": [{"i": 0, "deal": 0, "t": "deal"}]}),

@@ -1,5 +1,5 @@
-// Dialogs that change a match: who sits where (a bot is started anew and hears what was heard in its seat), and which
-// cards are dealt; and who may sit in a seat, as fields.
+// Dialogs that change a match: the occupants of seats (a bot is restarted and gets the commands sent to its seat so
+// far), and the cards of a deal; and the fields of an occupant.
 
 import { cardButton } from "../replay/cards.js";
 import { el } from "../replay/dom.js";
@@ -7,12 +7,12 @@ import { input, labelled, makeDialog } from "./dialog.js";
 import { read } from "./server.js";
 /** @import { Faces } from "../replay/say.js" @import { Act } from "./server.js" */
 
-const KINDS = [["random", "random moves"], ["human", "a person"], ["shipped", "a shipped bot"], ["bot", "a bot of your own"]];
+const KINDS = [["random", "random moves"], ["human", "a person"], ["shipped", "a shipped bot"], ["bot", "your bot"]];
 
-/** The fields of one seat; `value` is bot:..., human or random, as the applet takes it. */
+/** The fields of one seat; `value` is bot:..., human or random, as the applet accepts it. */
 export function makeOccupant(/** @type {string} */ id, /** @type {number} */ seat) {
   const kind = el("select", { id: `${id}-${seat}`, on: { change: () => show() } }, KINDS.map(([value, text]) => el("option", { value }, text)));
-  const program = input(`${id}-${seat}-program`, { "aria-label": `What starts the bot in seat ${seat}`, placeholder: "python3 my_bot.py" });
+  const program = input(`${id}-${seat}-program`, { "aria-label": `Command of the bot in seat ${seat}`, placeholder: "python3 my_bot.py" });
   const shipped = el("select", { id: `${id}-${seat}-shipped`, "aria-label": `Shipped bot in seat ${seat}` });
   const element = el("div", { class: "ap-field ap-occupant" }, el("label", { for: kind.id }, `Seat ${seat}`), kind, program, shipped);
 
@@ -21,8 +21,8 @@ export function makeOccupant(/** @type {string} */ id, /** @type {number} */ sea
     shipped.hidden = kind.value !== "shipped";
   }
 
-  /** The shipped bots to choose from: those of a game. */
-  function offer(/** @type {Told.ShippedBot[]} */ all, /** @type {string} */ game) {
+  /** Offers the shipped bots of a game. */
+  function offer(/** @type {Api.ShippedBot[]} */ all, /** @type {string} */ game) {
     const bots = all.filter((bot) => bot.game === game);
     const before = shipped.value;
     shipped.replaceChildren(...bots.map(({ name, who }) => el("option", { value: who }, name)));
@@ -34,7 +34,7 @@ export function makeOccupant(/** @type {string} */ id, /** @type {number} */ sea
 
   return {
     element, offer, field: kind,
-    /** The element that a mistake about who sits there belongs to. */
+    /** The element for errors about the occupant. */
     get culprit() {
       return kind.value === "bot" ? program : kind.value === "shipped" ? shipped : kind;
     },
@@ -51,13 +51,13 @@ export function makeOccupant(/** @type {string} */ id, /** @type {number} */ sea
   };
 }
 
-/** The dialog of the seats; `act(path, body, options)` has the applet do something. */
+/** The dialog of the seats; `act(path, body, options)` posts to the applet. */
 export function makeSeats(/** @type {Act} */ act) {
   const rows = el("div", { class: "ap-rows" });
   let occupants = /** @type {ReturnType<typeof makeOccupant>[]} */ ([]);
   let before = /** @type {string[]} */ ([]);
   const dialog = makeDialog("Seats", "Change", [
-    el("p", { class: "ap-note" }, "A new occupant hears what was heard in the seat, and plays on from here."), rows,
+    el("p", { class: "ap-note" }, "A new bot gets the commands sent to the seat so far, and plays from here."), rows,
   ], change, (field) => occupants[Number(/\d+/.exec(field)?.[0] ?? at)]?.culprit);
   let at = 0;
 
@@ -70,8 +70,8 @@ export function makeSeats(/** @type {Act} */ act) {
     }
   }
 
-  async function open(/** @type {Told.TableState} */ { setup }) {
-    const { bots } = /** @type {Told.Bots} */ (await read("/bots"));
+  async function open(/** @type {Api.TableState} */ { setup }) {
+    const { bots } = /** @type {Api.Bots} */ (await read("/bots"));
     before = setup.seats.map(({ who }) => who);
     occupants = before.map((who, seat) => {
       const occupant = makeOccupant("ap-seat", seat);
@@ -86,17 +86,17 @@ export function makeSeats(/** @type {Act} */ act) {
   return { element: dialog.element, open };
 }
 
-/** The dialog of the present deal: cards change places by two clicks, and a branch of the match goes on from there. */
+/** The dialog of the current deal: two clicks swap cards, and a branch of the match continues from there. */
 export function makeDealEditor(/** @type {Act} */ act) {
   const rows = el("div", { class: "ap-rows" });
-  /** @type {Told.DealtCards} */
+  /** @type {Api.DealtCards} */
   let deal;
   let hands = /** @type {ReturnType<typeof cardsField>[]} */ ([]);
   let role = /** @type {ReturnType<typeof labelled> | null} */ (null);
   let picked = /** @type {HTMLElement | null} */ (null);
   const roleField = input("ap-deal-role", { inputmode: "numeric" });
   const dialog = makeDialog("Edit the deal", "Deal these cards", [
-    el("p", { class: "ap-note" }, "Click two cards: they change places. The match goes on from the beginning of this deal, and is then a match by hand."), rows,
+    el("p", { class: "ap-note" }, "Click two cards to swap them. The match continues from the beginning of this deal, as a match by hand."), rows,
   ], change, (name) => hands.find((one) => one.name === name || name.startsWith(`${one.name}.`))?.field ?? (role && name ? roleField : null));
 
   async function change() {
@@ -108,7 +108,7 @@ export function makeDealEditor(/** @type {Act} */ act) {
     await act("/deal", { deal: deal.deal, ...given }, { throws: true });
   }
 
-  /** Picks a card; a second one changes places with it. */
+  /** Picks a card, or swaps it with the picked one. */
   function pick(/** @type {HTMLElement} */ card) {
     const first = picked;
     first?.setAttribute("aria-pressed", "false");
@@ -124,7 +124,7 @@ export function makeDealEditor(/** @type {Act} */ act) {
   }
 
   async function open(/** @type {string} */ seatWord) {
-    const [replay, { faces: all }] = /** @type {[Told.Replay, Told.Cards]} */ (await Promise.all([read("/replay"), read("/cards")]));
+    const [replay, { faces: all }] = /** @type {[Api.Replay, Api.Cards]} */ (await Promise.all([read("/replay"), read("/cards")]));
     deal = replay.deals[replay.deals.length - 1];
     picked = null;
     const faces = { ...all, ...replay.faces };
@@ -148,7 +148,7 @@ function isChanged(/** @type {{ field: HTMLInputElement }} */ { field }) {
   return field.value !== field.defaultValue;
 }
 
-/** Some cards to click, and the same as text; `pick(card)` is called by a click.
+/** Clickable cards, and their text; a click calls `pick(card)`.
  * @param {Faces} faces @param {string} name @param {string} label @param {string[]} dealt @param {(card: HTMLElement) => void} pick */
 function cardsField(faces, name, label, dealt, pick) {
   const between = Object.keys(faces).every((word) => word.length === 1) ? "" : " ";
@@ -161,7 +161,7 @@ function cardsField(faces, name, label, dealt, pick) {
     cards.replaceChildren(...read().map((word) => el("li", {}, cardButton(faces, word, pick))));
   }
 
-  /** Brings the text to what the cards are. */
+  /** Updates the text from the cards. */
   function write() {
     field.value = [...cards.children].map((one) => /** @type {HTMLElement} */ (one.firstElementChild).dataset.card).join(between);
   }

@@ -1,18 +1,18 @@
-// What the seat to act may answer: cards to pick in its hand, words as buttons, a field for a typed one.
+// The legal answers of the seat to act: cards to pick in its hand, words as buttons, a text field.
 
 import { el, spoken } from "../replay/dom.js";
 import { cardFace, isSuited } from "../replay/say.js";
 import { complain, enable } from "./dialog.js";
 /** @import { Faces } from "../replay/say.js" @import { Picking } from "../replay/cards.js" */
 
-/** What is asked; `key` differs from one decision to the next, `open` says whether the hand can be seen.
- * @typedef {Pick<Told.TableState, "asks" | "must" | "legal" | "lays" | "says" | "hint"> & { key: string, title: string, faces: Faces, seat: number, open: boolean }} Question */
+/** A question; `key` is unique to the decision, `open` is true if the hand is visible.
+ * @typedef {Pick<Api.TableState, "asks" | "must" | "legal" | "lays" | "says" | "hint"> & { key: string, title: string, faces: Faces, seat: number, open: boolean }} Question */
 
 const MOST_BUTTONS = 40;
 
-/** The panel of answers; `decide(word)` is called with the chosen one, `redraw()` when a card was picked.
+/** The panel of answers; calls `decide(word)` with the chosen one, and `redraw()` when a card is picked.
  *
- * `ask(question)` sets what is asked, null for nothing.
+ * `ask(question)` sets the question, null for none.
  */
 export function makeChoosing(/** @type {(word: string) => Promise<string>} */ decide, /** @type {() => void} */ redraw) {
   let question = /** @type {Question | null} */ (null);
@@ -40,7 +40,7 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
   }
 
   function ask(/** @type {Question | null} */ asked) {
-    // While an answer is looked at there is no question: afterwards it may be the same one, with what was wrong.
+    // While an answer is checked there is no question; then the same one may return, with its error.
     if (asked && asked.key !== last) {
       picked = [];
       field.value = "";
@@ -58,7 +58,7 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
     title.textContent = question.title;
     const typed = field.value.trim().toLowerCase();
     const isOne = isSingle(question);
-    // Where a click on a card is a whole answer, only words without cards stand as buttons.
+    // If a click on a card is a whole answer, only answers without cards are buttons.
     const offered = isOne && question.open ? answers.filter(({ cards }) => !cards.length) : answers;
     const fitting = offered.filter(({ word, text, said, cards }) => isWithin(picked.map(({ name }) => name), cards)
       && (!typed || [word, text, said].some((one) => one.toLowerCase().includes(typed))));
@@ -109,14 +109,14 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
     };
   }
 
-  /** Says why a card cannot be laid. */
+  /** Shows why a card cannot be laid. */
   function refuse(/** @type {string} */ name) {
     if (!question) return;
-    const reason = question.must || (picked.length ? "no legal answer has it and the picked cards" : "no legal answer has it");
+    const reason = question.must || (picked.length ? "no legal answer has it with the picked cards" : "no legal answer has it");
     wrong.textContent = `Not ${cardFace(question.faces, name).said}: ${reason}.`;
   }
 
-  /** For the table: which cards can be picked now. */
+  /** Returns the cards that can be picked now, for the table. */
   function pick() {
     const isAboutCards = answers.some(({ cards }) => cards.length);
     return question?.open && isAboutCards ? { seat: question.seat, card } : null;
@@ -130,7 +130,7 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
   };
 }
 
-/** A legal answer: `word` as the applet takes it, `cards` that it lays, `text` and `said` for eyes and ears. */
+/** A legal answer: `word` for the applet, the `cards` that it lays, `text` to show, `said` for screen readers. */
 function answerOf(/** @type {Question} */ { faces, lays, says }, /** @type {string} */ word, /** @type {number} */ place) {
   const cards = lays[place];
   const plain = word.replaceAll("_", " ");
@@ -139,7 +139,7 @@ function answerOf(/** @type {Question} */ { faces, lays, says }, /** @type {stri
   return { word, cards, text: shown.join(" "), said: says[place] };
 }
 
-/** True when `few` cards are all among `many`, equal ones counted. */
+/** True if the multiset `many` contains `few`. */
 function isWithin(/** @type {string[]} */ few, /** @type {string[]} */ many) {
   const left = [...many];
   return few.every((card) => {

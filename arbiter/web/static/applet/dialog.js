@@ -1,11 +1,11 @@
-// Dialogs with fields: mistakes stand at the field that they are about.
+// Dialogs with fields: each error appears at its field.
 
 import { el } from "../replay/dom.js";
-import { orTell } from "./server.js";
+import { onRefusal } from "./server.js";
 /** @import { Mistake } from "./server.js" */
 
-/** A dialog with a form; `submit()` does what its button says, and may throw a Refusal; `fieldOf(name)` is the
- * element that a mistake is about, by the name that the applet gives it, or nothing.
+/** A dialog with a form; `submit()` carries out its action and may throw a Refusal; `fieldOf(name)` returns the
+ * element of the applet's field name, or nothing.
  * @param {string} title @param {string} label @param {HTMLElement[]} parts @param {() => Promise<void>} submit
  * @param {(name: string) => HTMLElement | null | undefined} fieldOf */
 export function makeDialog(title, label, parts, submit, fieldOf) {
@@ -14,7 +14,7 @@ export function makeDialog(title, label, parts, submit, fieldOf) {
   const form = el("form", { novalidate: true, on: { submit: (event) => {
     event.preventDefault();
     clear();
-    orTell(submit().then(() => element.close()), ({ errors }) => complainOf(errors));
+    onRefusal(submit().then(() => element.close()), ({ errors }) => complainOf(errors));
   } } }, ...parts, wrong, el("div", { class: "ap-row" }, el("button", { type: "submit", class: "ap-main-button" }, label), close));
   const id = `ap-dialog-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
   const element = el("dialog", { class: "ap-dialog", "aria-labelledby": id }, el("h2", { id }, title), form);
@@ -28,7 +28,7 @@ export function makeDialog(title, label, parts, submit, fieldOf) {
     for (const line of element.querySelectorAll(".ap-wrong-field")) line.remove();
   }
 
-  /** Each mistake beside its field; what belongs to none below all. */
+  /** Shows each error at its field, and those without a field below all. */
   function complainOf(/** @type {Mistake[]} */ errors) {
     const others = /** @type {string[]} */ ([]);
     for (const { message, hint, field } of errors) {
@@ -54,14 +54,14 @@ export function makeDialog(title, label, parts, submit, fieldOf) {
   } };
 }
 
-/** Says what is wrong with a field, "" for nothing; `wrong` and `note` stand below it. */
+/** Shows the error of a field, "" for none, in `wrong` below it. */
 export function complain(/** @type {HTMLElement} */ field, /** @type {HTMLElement} */ wrong, /** @type {HTMLElement} */ note, /** @type {string} */ problem) {
   wrong.textContent = problem;
   field.setAttribute("aria-invalid", String(Boolean(problem)));
   field.setAttribute("aria-describedby", problem ? `${wrong.id} ${note.id}` : note.id);
 }
 
-/** Marks what cannot be used now; it stays where it is, and can be reached. */
+/** Enables or disables a button; a disabled one stays focusable. */
 export function enable(/** @type {HTMLElement} */ button, /** @type {boolean} */ isUsable) {
   if (isUsable) button.removeAttribute("aria-disabled");
   else button.setAttribute("aria-disabled", "true");

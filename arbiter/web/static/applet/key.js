@@ -1,4 +1,4 @@
-// The applet's key: it leaves the address before anything else is loaded, and stays in this tab, also when it is loaded again.
+// The applet's key: it is removed from the URL before anything else is loaded, and kept in this tab across reloads.
 {
   const KEPT = "arbiter-applet-key";
   const meta = /** @type {HTMLMetaElement} */ (document.querySelector('meta[name="csrf"]'));
@@ -6,7 +6,7 @@
     if (meta.content) sessionStorage.setItem(KEPT, meta.content);
     else meta.content = sessionStorage.getItem(KEPT) ?? "";
   } catch {
-    // Where storage is forbidden it is this page's alone.
+    // Storage is forbidden: the key lasts for this page.
   }
   if (location.search) history.replaceState(null, "", location.pathname);
 }

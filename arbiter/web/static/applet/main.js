@@ -1,30 +1,30 @@
-// The applet's page: asks for what has changed, draws it, and has the applet do what its user wants.
+// The applet's page: fetches changes, draws them, and posts the user's actions.
 
 import { el, foreign } from "../replay/dom.js";
 import { keysDialog, rememberedBox } from "../replay/keys.js";
 import { makeDealEditor, makeSeats } from "./changes.js";
 import { makeControls, makeTrouble, VERBS } from "./controls.js";
 import { makePresent, readerOf } from "./present.js";
-import { listen, orTell, post, read, Refusal, save } from "./server.js";
+import { listen, onRefusal, post, read, Refusal, save } from "./server.js";
 import { makeSetup } from "./setup.js";
 import { makeShell } from "./shell.js";
 /** @import { Act } from "./server.js" */
 
 const root = /** @type {HTMLElement} */ (document.getElementById("applet"));
-/** What may be wanted while something else is under way. */
+/** Actions that are permitted while another one is under way. */
 const ANY_TIME = ["/stop", "/quit"];
-const BUSY = "something is under way: wait for it, or stop it";
+const BUSY = "an action is under way: wait for it, or stop it";
 const MOST_NOTES = 5;
 const KEYS = [
   ...Object.entries(VERBS).flatMap(([name, [, key, title]]) => (key ? [[key, title, name]] : [])),
-  ["l", "Lay the picked cards", "lay"], ["/", "Write an answer", "answer"], ["c", "Write a line to a bot", "shell"],
-  ["o", "Open the others’ hands, or cover them", "open"], ["n", "Set a table", "table"], ["?", "This list", "help"],
+  ["l", "Lay the picked cards", "lay"], ["/", "Type an answer", "answer"], ["c", "Type a line for a bot", "shell"],
+  ["o", "Show or hide the others’ hands", "open"], ["n", "Set a table", "table"], ["?", "This list", "help"],
 ];
 const OWN_KEYS = "input, select, textarea, [contenteditable], dialog";
 /** Exchanges in one answer. */
 const AT_ONCE_AT_MOST = 1000;
 
-/** @type {Told.TableState} */
+/** @type {Api.TableState} */
 let state;
 let next = 0;
 let isBusy = false;
@@ -35,7 +35,7 @@ let hasEnded = false;
 let stopListening = () => {};
 
 const problem = el("p", { class: "ap-wrong", role: "alert" });
-const lost = el("p", { class: "ap-wrong", role: "alert", hidden: true }, "The applet does not answer. It may have ended: start it again and open the new link.");
+const lost = el("p", { class: "ap-wrong", role: "alert", hidden: true }, "The applet does not respond. If it has ended, start it again and open the new link.");
 const notes = el("ul", { class: "ap-notes ap-note", role: "list", "aria-label": "Notes" });
 const what = el("p", { class: "ap-what" });
 const controls = makeControls(verb);
@@ -56,32 +56,32 @@ const end = el("section", { class: "ap-end", "aria-labelledby": "ap-end-title", 
 root.replaceChildren(lost, top, board, end, setup.element, seats.element, dealEditor.element, help);
 stopListening = listen((revision) => refresh(revision), (isLost) => {
   lost.hidden = !isLost;
-}, () => close("No entry", el("p", {}, "Open the link that ", el("code", {}, "arbiter applet"), " printed in its terminal: it has the key.")));
+}, () => close("The key is missing", el("p", {}, "Open the link that ", el("code", {}, "arbiter applet"), " printed in its terminal: it has the key.")));
 
 function button(/** @type {string} */ text, /** @type {() => void} */ action, attributes = {}) {
   return el("button", { type: "button", ...attributes, on: { click: action } }, text);
 }
 
-/** What concerns the match as a whole. */
+/** The actions on the match as a whole. */
 function matchRow() {
   const roomy = matchMedia("(min-width: 40rem)");
   const row = el("details", { class: "ap-match", open: roomy.matches }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
     button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))),
     button("Cards…", () => asked(dealEditor.open(state.setup.seat_word))), button("Save", () => asked(save("/record"))),
-    el("label", { class: "ap-check" }, areOpen, " Open hands"), el("label", { class: "ap-check" }, atOnce, " Bots move at once")));
+    el("label", { class: "ap-check" }, areOpen, " Open hands"), el("label", { class: "ap-check" }, atOnce, " Bots move immediately")));
   roomy.addEventListener("change", () => {
     row.open = roomy.matches;
   });
   return row;
 }
 
-/** Shows the table as it stands at a revision or later; `answer` is its state, where that is known already.
- * @type {(revision: number, answer?: Told.TableState | Told.Bare) => Promise<void>} */
+/** Shows the table at a revision or later; `answer` is its state, if it is known already.
+ * @type {(revision: number, answer?: Api.TableState | Api.Bare) => Promise<void>} */
 function refresh(revision, answer) {
   if (answer?.ended.length) showEnd(answer.ended);
   if (hasEnded || revision <= state?.revision) return Promise.resolve();
   wanted = Math.max(wanted, revision);
-  loading ??= orTell(loadAll(answer), ({ message }) => {
+  loading ??= onRefusal(loadAll(answer), ({ message }) => {
     if (!hasEnded) problem.textContent = message;
   }).finally(() => {
     loading = null;
@@ -89,12 +89,12 @@ function refresh(revision, answer) {
   return loading;
 }
 
-async function loadAll(/** @type {Told.TableState | Told.Bare | undefined} */ answer) {
+async function loadAll(/** @type {Api.TableState | Api.Bare | undefined} */ answer) {
   await load(answer ?? (await read("/state")));
   while (wanted > state?.revision && !hasEnded) await load(await read("/state"));
 }
 
-async function load(/** @type {Told.TableState | Told.Bare} */ fresh) {
+async function load(/** @type {Api.TableState | Api.Bare} */ fresh) {
   if (fresh.ended.length) return showEnd(fresh.ended);
   if (!("setup" in fresh)) return;
   const isNew = !isSameMatch(fresh);
@@ -102,19 +102,19 @@ async function load(/** @type {Told.TableState | Told.Bare} */ fresh) {
   if (!hasEnded) await draw(fresh, isNew, heard);
 }
 
-/** True where nothing was decided since: bots hear much between two decisions. */
-function isSameMatch(/** @type {Told.TableState} */ fresh) {
-  const told = (/** @type {Told.TableState} */ { setup: { game, options, seed, round, seats: sitting }, made, redoable, left_ms: left, request }) =>
+/** True if no decision was made since: bots get several commands between two decisions. */
+function isSameMatch(/** @type {Api.TableState} */ fresh) {
+  const identity = (/** @type {Api.TableState} */ { setup: { game, options, seed, round, seats: sitting }, made, redoable, left_ms: left, request }) =>
     JSON.stringify([game, options, seed, round, sitting, made, redoable, left, request]);
-  return Boolean(state) && told(state) === told(fresh);
+  return Boolean(state) && identity(state) === identity(fresh);
 }
 
-/** What was exchanged since; the applet gives so many at a time. */
+/** Fetches the exchanges since the last ones, page by page. */
 async function readExchanges() {
-  /** @type {Told.Passed} */
+  /** @type {Api.Passed} */
   const heard = { exchanges: [], next, from: 0 };
   for (let isMore = true; isMore;) {
-    /** @type {Told.Passed} */
+    /** @type {Api.Passed} */
     const part = await read(`/exchanges?after=${heard.next}`);
     heard.exchanges.push(...part.exchanges);
     isMore = part.exchanges.length >= AT_ONCE_AT_MOST;
@@ -123,10 +123,10 @@ async function readExchanges() {
   return heard;
 }
 
-/** The match as whose eyes see it, from the applet; null where it does not come, and shows why. */
+/** Fetches the match as `eyes` see it; null, with a message, if that fails. */
 async function lend(/** @type {number | null} */ eyes) {
   showBusy(1);
-  /** @type {Told.Replay | null} */
+  /** @type {Api.Replay | null} */
   let lent = null;
   await asked(read(`/replay?reader=${readerOf(eyes)}`).then((replay) => {
     lent = replay;
@@ -134,7 +134,7 @@ async function lend(/** @type {number | null} */ eyes) {
   return lent;
 }
 
-async function draw(/** @type {Told.TableState} */ fresh, /** @type {boolean} */ isNew, /** @type {Told.Passed} */ { exchanges, next: following, from }) {
+async function draw(/** @type {Api.TableState} */ fresh, /** @type {boolean} */ isNew, /** @type {Api.Passed} */ { exchanges, next: following, from }) {
   board.hidden = false;
   [state, next] = [fresh, following];
   notes.replaceChildren(...state.notes.slice(-MOST_NOTES).map((note) => el("li", {}, foreign(note))));
@@ -148,7 +148,7 @@ async function draw(/** @type {Told.TableState} */ fresh, /** @type {boolean} */
   if (isNew && isBotToBegin()) verb("play");
 }
 
-/** True where a match waits for its first bot, and bots are to move at once for a person. */
+/** True if a match with a person waits for its first bot, and bots move immediately. */
 function isBotToBegin() {
   const { setup: { seats: sitting }, to_act: seat, made, running, redoable, trouble: bad } = state;
   return atOnce.checked && !made && !running && !redoable && !bad && seat !== null && !sitting[seat].person && sitting.some(({ person }) => person);
@@ -157,10 +157,10 @@ function isBotToBegin() {
 function whatIsPlayed() {
   const { game, title, seed, round, limits } = state.setup;
   const told = [title ?? game, `round ${round}`, `seed ${seed}`, limits.isolation ? `${limits.isolation} isolation` : ""].filter(Boolean);
-  return [foreign(told.join(" · ")), state.by_hand ? el("span", { class: "mark", title: "Something was done that a referee would not have" }, "by hand") : ""];
+  return [foreign(told.join(" · ")), state.by_hand ? el("span", { class: "mark", title: "Something was done that a referee would not do" }, "by hand") : ""];
 }
 
-/** Has the applet do something; a problem in words, or "". Mistakes at fields are thrown as they are.
+/** Posts an action; returns an error message or "". With `throws` a Refusal is thrown instead.
  * @type {Act} */
 async function act(path, body = {}, { throws = false } = {}) {
   if (isBusy && !ANY_TIME.includes(path)) {
@@ -171,7 +171,7 @@ async function act(path, body = {}, { throws = false } = {}) {
   isBusy = true;
   showBusy(1);
   problem.textContent = "";
-  /** @type {Told.TableState | Told.Bare | undefined} */
+  /** @type {Api.TableState | Api.Bare | undefined} */
   let answer = state;
   try {
     answer = await post(path, body);
@@ -185,7 +185,7 @@ async function act(path, body = {}, { throws = false } = {}) {
   }
 }
 
-/** Says whether what is shown is about to change. */
+/** Marks whether the page is about to change. */
 function showBusy(/** @type {number} */ more) {
   underWay += more;
   root.dataset.busy = String(underWay > 0 || Boolean(state?.running));
@@ -198,9 +198,9 @@ async function verb(/** @type {string} */ name) {
   if (wrong !== BUSY) problem.textContent = wrong;
 }
 
-/** Waits for what the applet is asked for outside of `act`, and shows why it does not come. */
+/** Waits for a request outside of `act`, and shows its error. */
 function asked(/** @type {Promise<void>} */ work) {
-  return orTell(work, ({ message }) => {
+  return onRefusal(work, ({ message }) => {
     problem.textContent = message;
   });
 }
@@ -230,12 +230,12 @@ async function quit() {
   if (!problem.textContent && end.hidden) showEnd([]);
 }
 
-function showEnd(/** @type {Told.EndedSeat[]} */ ended) {
+function showEnd(/** @type {Api.EndedSeat[]} */ ended) {
   close("The applet has ended", el("ul", {}, ended.filter(({ said }) => said).map(({ seat, said }) => el("li", {}, `Seat ${seat}: `, foreign(said)))),
     el("p", { class: "ap-note" }, "Start it again in its terminal: arbiter applet."));
 }
 
-/** Nothing can be done here any more. */
+/** Disables the page, with a message. */
 function close(/** @type {string} */ title, /** @type {HTMLElement[]} */ ...words) {
   stopListening();
   hasEnded = true;
@@ -246,7 +246,7 @@ function close(/** @type {string} */ title, /** @type {HTMLElement[]} */ ...word
   heading.focus();
 }
 
-/** Listens for keys on the whole page and calls `act(name)`; the dialog that lists and can end them. */
+/** Listens for keys on the whole page and calls `act(name)`; returns the dialog that lists and disables them. */
 function bindKeys(/** @type {(name: string) => void} */ act) {
   const areOn = rememberedBox("arbiter-applet-keys");
   document.addEventListener("keydown", (event) => {

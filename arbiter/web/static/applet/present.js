@@ -1,4 +1,4 @@
-// The table as it stands now: the replay's, with cards to pick and what may be answered; the others' hands are covered.
+// The current table: that of the replay, with cards to pick and legal answers; the others' hands are covered.
 
 import { el } from "../replay/dom.js";
 import { positionAt, stopsOf } from "../replay/fold.js";
@@ -8,30 +8,30 @@ import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
 /** @import { Position } from "../replay/fold.js" */
 
-const MOST_SAID = 12; // of many events at once only the last are told
-const TURN_MS = 600; // of a bot, where a person plays
-/** A table as it is drawn: the applet's, or a visitor's.
- * @typedef {Pick<Told.TableState, "to_act" | "request" | "asks" | "must" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
- *   setup: Partial<Omit<Told.TableSetup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Told.Replay | null} Lent */
+const MOST_SAID = 12; // only the last of many simultaneous events are described
+const TURN_MS = 600; // of a bot, if a person plays
+/** A table to draw: the applet's, or a visitor's.
+ * @typedef {Pick<Api.TableState, "to_act" | "request" | "asks" | "must" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
+ *   setup: Partial<Omit<Api.TableSetup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Api.Replay | null} Lent */
 
-/** Nobody's eyes: of the cards none, of the rest what all seats know. */
+/** The public view: no cards, only what all seats know. */
 export const NOBODY = -1;
 
-/** The reader whose replay has just these cards. */
+/** The reader whose replay has exactly these cards. */
 export function readerOf(/** @type {number | null} */ eyes) {
   if (eyes === null) return "full";
   return eyes === NOBODY ? "public" : `seat:${eyes}`;
 }
 
-/** Keeps the others' hands covered; `look(state)` gives {eyes, next}: whose cards are shown (a seat, NOBODY,
- * or null for all), and the seat that the keyboard is to be passed to, or null. */
+/** Keeps the others' hands covered; `look(state)` returns {eyes, next}: whose cards are shown (a seat, NOBODY,
+ * or null for all), and the seat to pass the keyboard to, or null. */
 export class Eyes {
   constructor(areOpen = false) {
     this.areOpen = areOpen;
     this.last = /** @type {number | null} */ (null);
   }
 
-  /** Shows a seat's cards: its person has the keyboard now. */
+  /** Shows the cards of a seat, whose person has the keyboard now. */
   show(/** @type {number} */ seat) {
     this.last = seat;
   }
@@ -45,11 +45,10 @@ export class Eyes {
   }
 }
 
-/** The table and the answers below it; `decide(word)` gives a problem in words, or "".
+/** The table and the answers below it; `decide(word)` returns an error message, or "".
  *
- * `draw(state, isNew)` shows a state, the match being another than before where `isNew`: then `lend(eyes)` gives the
- * replay that those eyes see, or null. `onEyes(eyes)` is called with whose cards are shown: see `Eyes`. Bots can be
- * decided for where `forAll`.
+ * `draw(state, isNew)` shows a state; if the match `isNew`, `lend(eyes)` returns the replay that those eyes see, or
+ * null. `onEyes(eyes)` is called with whose cards are shown: see `Eyes`. With `forAll` the user may decide for bots.
  * @param {(word: string) => Promise<string>} decide @param {(eyes: number | null) => Lent | Promise<Lent>} lend
  * @param {(eyes: number | null) => void} onEyes */
 export function makePresent(decide, lend, onEyes, forAll = true) {
@@ -75,7 +74,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   let frame = "";
   /** @type {Standing} */
   let now;
-  let views = /** @type {Map<number | null, Told.Replay>} */ (new Map());
+  let views = /** @type {Map<number | null, Api.Replay>} */ (new Map());
   /** @type {ReturnType<Eyes["look"]>} */
   let looking = { eyes: null, next: null };
   let isInstead = false;
@@ -101,7 +100,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     const { game, options, seed, seats } = state.setup;
     const key = JSON.stringify([game, options, seed, seats, state.players]);
     if (key !== frame) {
-      // The keyboard was another table's.
+      // It is another table.
       eyes = new Eyes(eyes.areOpen);
       table = null;
       frame = key;
@@ -110,7 +109,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     await redraw();
   }
 
-  /** Shows the present state once there is what its eyes see; at once where that is known. */
+  /** Shows the current state as soon as its view is available. */
   function redraw() {
     if (!now) return undefined;
     const [state, known] = [now, views];
@@ -126,8 +125,8 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     });
   }
 
-  /** Shows what the others have done since one step at a time, so that no trick is gone before it was seen; a click on the table ends it. */
-  async function walk(/** @type {Standing} */ state, /** @type {Told.Replay} */ view, /** @type {() => boolean} */ isStill) {
+  /** Shows the moves of the others one at a time, so that each trick can be seen; a click on the table skips this. */
+  async function walk(/** @type {Standing} */ state, /** @type {Api.Replay} */ view, /** @type {() => boolean} */ isStill) {
     const isWatched = state.setup.seats.some(({ person }) => person) && !calm.matches && `${frame} ${looking.eyes}` === seen.key;
     const steps = isWatched ? stopsOf(view).filter((stop) => stop > seen.i).slice(-MOST_SAID, -1) : [];
     isHurried = false;
@@ -146,7 +145,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     }
   }
 
-  function render(/** @type {Standing} */ state, /** @type {Told.Replay} */ view) {
+  function render(/** @type {Standing} */ state, /** @type {Api.Replay} */ view) {
     const board = table ?? makeTable(view, () => false, () => {});
     if (table === null) place.replaceChildren(board.element);
     table = board;
@@ -162,7 +161,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     onEyes(looking.eyes);
   }
 
-  /** The buttons that lead to a decision: the next person's cards, a bot's place. */
+  /** Shows the buttons before a decision: for the next person's cards, or in place of a bot. */
   function showOffers(/** @type {Standing} */ state) {
     passOn.hidden = looking.next === null;
     passOn.textContent = `Show seat ${looking.next}’s cards`;
@@ -177,8 +176,8 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
       open: Boolean(position.hands[seat]) };
   }
 
-  function say(/** @type {Standing} */ state, /** @type {Told.Replay} */ view, /** @type {number} */ last) {
-    // Bots that play on would be talked of without end.
+  function say(/** @type {Standing} */ state, /** @type {Api.Replay} */ view, /** @type {number} */ last) {
+    // While bots play, a screen reader would never stop.
     live.setAttribute("aria-live", state.running ? "off" : "polite");
     const key = `${frame} ${looking.eyes}`;
     const from = key === seen.key ? seen.i : last - 1;
@@ -189,8 +188,8 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     put(turn, turnWords(state, view));
   }
 
-  function turnWords(/** @type {Standing} */ state, /** @type {Told.Replay} */ view) {
-    if (state.running) return "The bots are at it.";
+  function turnWords(/** @type {Standing} */ state, /** @type {Api.Replay} */ view) {
+    if (state.running) return "The bots are playing.";
     if (state.to_act === null) return "";
     if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
     const place = `Deal ${view.deals.length}, after ${count(state.made, "decision")}`;
@@ -198,21 +197,21 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     return isPerson(state) ? `${place}.` : `${place}: seat ${state.to_act} is to act.`;
   }
 
-  /** What is asked of a visitor, or of a seat. */
+  /** The request to a visitor, or to a seat. */
   function askWords(/** @type {Standing} */ { to_act: seat, asks, must }) {
     const whose = forAll ? `Seat ${seat}` : "Your turn";
     if (must) return `${whose}: ${must}`;
     return forAll ? `${whose} is to ${asks}` : `${whose} to ${asks}`;
   }
 
-  /** Redraws, and leaves the focus on the same card, or brings it to what is to be done next. */
+  /** Redraws, and keeps the focus on the same card, or moves it to the next action. */
   function keepFocus(/** @type {boolean} */ isAsked, /** @type {() => void} */ work) {
     const held = document.activeElement ?? document.body;
     const card = /** @type {HTMLElement | null} */ (held.closest(".rp-pick"));
     const cards = () => /** @type {HTMLElement[]} */ ([...place.querySelectorAll(".rp-pick")]);
     const among = card ? cards().indexOf(card) : -1;
     const wasHere = held !== element && element.contains(held);
-    // Between two decisions of people there may be a moment at which nothing is to be done here.
+    // Between two decisions of people there may be no action for a moment.
     const waits = wanted !== "" && (wasHere || held === document.body || held === element);
     work();
     const same = cards()[among];
@@ -228,7 +227,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     }
   }
 
-  /** To the first answer that can be given. */
+  /** Focuses the first legal answer. */
   function focusChoice() {
     (/** @type {HTMLElement | null} */ (place.querySelector(".rp-pick:not([aria-disabled])")) ?? choosing.firstAnswer() ?? element).focus();
   }
@@ -245,7 +244,7 @@ function isPerson(/** @type {Standing} */ { setup, to_act: seat }) {
   return seat !== null && setup.seats[seat].person;
 }
 
-/** Differs from one decision to the next. */
+/** A key that is unique to the decision. */
 function turnOf(/** @type {Standing} */ { made, to_act: seat, request }) {
   return `${made} ${seat} ${request}`;
 }

@@ -1,4 +1,4 @@
-// What passes between a page and its server: JSON with the page's key, and a word whenever something changed.
+// Requests of a page to its server: JSON with the page's key, and a stream of changes.
 
 /** @typedef {{ message: string, hint?: string, field?: string }} Mistake */
 /** @typedef {(path: string, body?: object, options?: { throws?: boolean }) => Promise<string>} Act */
@@ -9,7 +9,7 @@ const KEY = { "X-CSRF-Token": meta?.content ?? "" };
 const RETRY_MS = 1000;
 const SAVED_MS = 60_000;
 
-/** What is refused, in the server's words; `errors` has a {message, hint, field} for each mistake. */
+/** A refused request; `errors` has {message, hint, field} for each error. */
 export class Refusal extends Error {
   constructor(/** @type {Mistake[]} */ errors, status = 0) {
     super(errors.map(({ message, hint }) => (hint ? `${message} (${hint})` : message)).join("; "));
@@ -18,28 +18,28 @@ export class Refusal extends Error {
   }
 }
 
-/** Waits for `work`; a Refusal goes to `tell`, whatever else is thrown on. */
-export async function orTell(/** @type {Promise<unknown>} */ work, /** @type {(refusal: Refusal) => void} */ tell) {
+/** Waits for `work`; passes a Refusal to `show`, and rethrows other errors. */
+export async function onRefusal(/** @type {Promise<unknown>} */ work, /** @type {(refusal: Refusal) => void} */ show) {
   try {
     await work;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    tell(error);
+    show(error);
   }
 }
 
-/** The JSON at `path`; Refusal where the server says no or does not answer. */
+/** Fetches the JSON at `path`; Refusal if the server refuses or does not respond. */
 export async function read(/** @type {string} */ path, /** @type {RequestInit} */ options = {}) {
   return parsed(await answered(path, options));
 }
 
-/** Has the server do something; its answer. Refusal with its reasons. `more` are other headers than the key. */
+/** Posts JSON and returns the answer; Refusal with the reasons. `more` are headers in place of the key. */
 export function post(/** @type {string} */ path, /** @type {object} */ body = {}, /** @type {HeadersInit} */ more = KEY, /** @type {RequestInit} */ options = {}) {
   return read(path, { method: "POST", headers: { "Content-Type": "application/json", ...more }, body: JSON.stringify(body), ...options });
 }
 
-/** Calls `onChange(revision)` whenever something has changed, `onLost(isLost)` when the applet goes and comes, and
- * `onClosed()` where it does not take the key; until the function that it gives is called.
+/** Calls `onChange(revision)` at each change, `onLost(isLost)` when the connection is lost or restored, and
+ * `onClosed()` if the key is refused; returns a function that stops listening.
  * @param {(revision: number) => void} onChange @param {(isLost: boolean) => void} onLost @param {() => void} onClosed */
 export function listen(onChange, onLost, onClosed) {
   const asking = new AbortController();
@@ -54,7 +54,7 @@ export function listen(onChange, onLost, onClosed) {
     onLost(false);
     return eachLine(response, (line) => line.startsWith("data:") && onChange(JSON.parse(line.slice(5)).revision));
   };
-  const goOn = async () => {
+  const reconnect = async () => {
     while (!asking.signal.aborted) {
       await follow().catch(() => {});
       if (asking.signal.aborted) return;
@@ -64,11 +64,11 @@ export function listen(onChange, onLost, onClosed) {
       });
     }
   };
-  goOn();
+  reconnect();
   return () => asking.abort();
 }
 
-/** Saves what is at `path` as a file, under the name that the server gives it; a link would not send the key. */
+/** Downloads `path` as a file under the server's name; a link would not send the key. */
 export async function save(/** @type {string} */ path) {
   const response = await answered(path, {});
   const link = document.createElement("a");
@@ -93,7 +93,7 @@ async function eachLine(/** @type {Response} */ response, /** @type {(line: stri
 async function answered(/** @type {string} */ path, /** @type {RequestInit} */ options) {
   const asked = fetch(path, { cache: "no-store", headers: { Accept: "application/json", ...KEY }, ...options });
   const response = await asked.catch(() => {
-    throw new Refusal([{ message: "nobody answers", hint: "it may have ended; try again in a moment" }]);
+    throw new Refusal([{ message: "the server does not respond", hint: "try again in a moment" }]);
   });
   if (response.ok) return response;
   const { errors, error } = (await parsed(response)) ?? {};

@@ -1,4 +1,4 @@
-// Setting a table: a new match, one from a record, one of a season; and those remembered.
+// The dialog for a new table: a new match, one from a record, one of a season, or a saved one.
 
 import { el, foreign } from "../replay/dom.js";
 import { makeOccupant } from "./changes.js";
@@ -6,14 +6,14 @@ import { input, labelled, makeDialog } from "./dialog.js";
 import { read, Refusal } from "./server.js";
 /** @import { Act } from "./server.js" */
 
-/** A way to set a table: its fields, and what is posted where.
+/** A way to set a table: its fields, and the path and body to post.
  * @typedef {{ element: HTMLElement, wanted: () => Promise<[path: string, body: object]>, fieldOf: (name: string) => HTMLElement | undefined }} Panel */
 
 const WAYS = [["new", "A new match"], ["record", "From a record"], ["season", "From a season"]];
 const TIERS = ["auto", "landlock", "plain"];
 const MOST_SEATS = 8;
 
-/** The dialog; `act(path, body, options)` has the applet do something. */
+/** The dialog; `act(path, body, options)` posts to the applet. */
 export function makeSetup(/** @type {Act} */ act) {
   const fresh = makeNewMatch();
   const record = makeRecord();
@@ -28,7 +28,7 @@ export function makeSetup(/** @type {Act} */ act) {
   const remembered = el("div", { class: "ap-row", role: "group", "aria-label": "Tables before" });
   let way = "new";
   const dialog = makeDialog("Set a table", "Sit down", [
-    remembered, noted, el("fieldset", {}, el("legend", {}, "What is played"), el("div", { class: "ap-row" }, radios.map(({ element }) => element))),
+    remembered, noted, el("fieldset", {}, el("legend", {}, "Match"), el("div", { class: "ap-row" }, radios.map(({ element }) => element))),
     ...Object.values(panels).map(({ element }) => element),
   ], async () => {
     const [path, body] = await panels[way].wanted();
@@ -41,9 +41,9 @@ export function makeSetup(/** @type {Act} */ act) {
     for (const [name, { element }] of Object.entries(panels)) element.hidden = name !== value;
   }
 
-  /** Opens it with the table that stands now, or the usual one. */
-  async function open(/** @type {Told.TableState} */ state) {
-    const [{ games }, { bots }, { saved, note }] = /** @type {[Told.GameChoices, Told.Bots, Told.Saved]} */ (
+  /** Opens the dialog with the current table. */
+  async function open(/** @type {Api.TableState} */ state) {
+    const [{ games }, { bots }, { saved, note }] = /** @type {[Api.GameChoices, Api.Bots, Api.Saved]} */ (
       await Promise.all([read("/games"), read("/bots"), read("/saved")]));
     fresh.offer(games, bots);
     fresh.fill(state.setup);
@@ -61,7 +61,7 @@ export function makeSetup(/** @type {Act} */ act) {
   return { element: dialog.element, open };
 }
 
-function titleOf(/** @type {Told.TableForm} */ { game, seats }) {
+function titleOf(/** @type {Api.TableForm} */ { game, seats }) {
   return `${game}: ${seats.map((who) => who.replace(/^bot:(?:.*\/)?/, "")).join(", ")}`;
 }
 
@@ -83,15 +83,15 @@ function makeNewMatch() {
   const element = el("div", { class: "ap-rows" }, el("div", { class: "ap-columns" }, labelled("Game", game)), options,
     el("fieldset", {}, el("legend", {}, "Seats"), seats),
     el("details", {}, el("summary", {}, "Cards, time, isolation"), el("div", { class: "ap-rows" },
-      el("div", { class: "ap-columns" }, labelled("Seed", seed, "Empty: drawn anew."), labelled("Round", round)),
+      el("div", { class: "ap-columns" }, labelled("Seed", seed, "Empty: a random one."), labelled("Round", round)),
       given,
       el("div", { class: "ap-columns" }, labelled("Time of a match", limits.time), labelled("Time to start", limits.start_time),
         labelled("Memory", limits.memory), labelled("Isolation", tier)))));
-  let games = /** @type {Told.GameChoice[]} */ ([]);
-  let bots = /** @type {Told.ShippedBot[]} */ ([]);
+  let games = /** @type {Api.GameChoice[]} */ ([]);
+  let bots = /** @type {Api.ShippedBot[]} */ ([]);
   let fields = /** @type {Record<string, HTMLInputElement>} */ ({});
 
-  function offer(/** @type {Told.GameChoice[]} */ known, /** @type {Told.ShippedBot[]} */ shipped) {
+  function offer(/** @type {Api.GameChoice[]} */ known, /** @type {Api.ShippedBot[]} */ shipped) {
     [games, bots] = [known, shipped];
     const before = game.value;
     game.replaceChildren(...games.map(({ name, title }) => el("option", { value: name }, title ?? name)));
@@ -99,7 +99,7 @@ function makeNewMatch() {
     chooseGame(game.value, {});
   }
 
-  /** The game that is chosen; there is always one. */
+  /** The chosen game, by default the first. */
   const chosenGame = () => games.find(({ name }) => name === game.value) ?? games[0];
 
   function chooseGame(/** @type {string} */ name, /** @type {Record<string, unknown>} */ given) {
@@ -124,7 +124,7 @@ function makeNewMatch() {
   }
 
   /** Fills the fields from a table. */
-  function fill(/** @type {Told.TableSetup | Told.TableForm} */ setup) {
+  function fill(/** @type {Api.TableSetup | Api.TableForm} */ setup) {
     /** @type {Record<string, string | null>} */
     const told = setup.limits;
     const isolation = "isolation" in setup ? setup.isolation : told.isolation;
@@ -165,10 +165,10 @@ function makeNewMatch() {
 function makeRecord() {
   const file = el("input", { type: "file", id: "ap-record", accept: ".json,application/json" });
   const until = input("ap-record-until", { inputmode: "numeric" });
-  const seats = el("select", { id: "ap-record-seats" }, [["now", "those who sit here now"], ["human", "people"], ["random", "random players"]]
+  const seats = el("select", { id: "ap-record-seats" }, [["now", "the current occupants"], ["human", "people"], ["random", "random players"]]
     .map(([value, text]) => el("option", { value }, text)));
   const element = el("div", { class: "ap-rows" }, labelled("File", file, "A match saved here or by arbiter play --record, or a replay from a site."),
-    labelled("Who sits down", seats), labelled("Decisions of it", until, "Empty: to its end, or its fault."));
+    labelled("Occupants", seats), labelled("Decisions", until, "Empty: to its end, or its fault."));
   let sitting = /** @type {string[]} */ ([]);
   /** @type {Panel["wanted"]} */
   const wanted = async () => {
@@ -189,7 +189,7 @@ function makeSeason() {
   const match = input("ap-match-id", { placeholder: "r001/t01/m0" });
   const until = input("ap-season-until", { inputmode: "numeric" });
   const element = el("div", { class: "ap-rows" }, labelled("The season’s file", config), labelled("Match", match),
-    labelled("Decisions of it", until, "Empty: to its end, or its fault."));
+    labelled("Decisions", until, "Empty: to its end, or its fault."));
   /** @type {Panel["wanted"]} */
   const wanted = async () => ["/match", { config: config.value.trim(), id: match.value.trim(), ...untilOf(until) }];
   return { element, wanted, fieldOf: (/** @type {string} */ name) => /** @type {Record<string, HTMLElement>} */ ({ config, id: match, until })[name] };
@@ -200,7 +200,7 @@ function untilOf(/** @type {HTMLInputElement} */ field) {
   return until === null ? {} : { until };
 }
 
-/** What stands in some fields, each read by `read(text, key)`; empty ones are left out.
+/** The values of fields, each parsed by `read(text, key)`; empty ones are left out.
  * @type {(fields: Record<string, HTMLInputElement>, read: (text: string, key: string) => unknown) => object} */
 function valuesOf(fields, read) {
   return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value.trim()]).filter(([, text]) => text)
@@ -213,7 +213,7 @@ function parsed(/** @type {string} */ text, /** @type {string} */ field) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal([{ message: "this is neither a number nor JSON", hint: "such as 4, or [[5, 0], [6, 1]]", field }]);
+    throw new Refusal([{ message: "expected a number or JSON", hint: "such as 4, or [[5, 0], [6, 1]]", field }]);
   }
 }
 

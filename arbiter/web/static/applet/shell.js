@@ -1,4 +1,4 @@
-// The shell beside the table: every exchange as a line, with what is wrong, and any line to any bot.
+// The shell beside the table: every exchange as a line, with its error, and a field to send lines to bots.
 
 import { el, foreign, spoken } from "../replay/dom.js";
 import { sayTime } from "../replay/say.js";
@@ -14,11 +14,11 @@ const USUAL = ["quit", "time_left"];
 
 /** @typedef {(seat: number, line: string) => Promise<string>} Send */
 
-/** The shell; `send(seat, line)` and `macro(seat, name)` give a problem in words, or ""; `save()` saves all lines. */
+/** The shell; `send(seat, line)` and `macro(seat, name)` return an error message, or ""; `save()` saves all lines. */
 export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /** @type {() => void} */ save) {
   const list = el("ol", { role: "list", class: "ap-lines" });
-  const earlier = el("p", { class: "ap-note", hidden: true }, "Earlier ones are in the file that Save the traffic writes.");
-  const empty = el("p", { class: "ap-note ap-empty" }, "Nothing was said yet: Step tells the bots what is new.");
+  const earlier = el("p", { class: "ap-note", hidden: true }, "Save the traffic to see earlier ones.");
+  const empty = el("p", { class: "ap-note ap-empty" }, "No exchanges yet: Step sends the bots the news.");
   const scroll = el("div", { class: "ap-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges" }, earlier, list, empty);
   const filter = el("select", { id: "ap-filter", on: { change: () => redraw() } });
   const entry = makeEntry(send, macro);
@@ -26,7 +26,7 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
     el("div", { class: "ap-row" }, el("h3", { id: "ap-shell-title" }, "Shell"), el("label", { for: "ap-filter" }, "Show"), filter,
       el("button", { type: "button", on: { click: save } }, "Save the traffic")),
     scroll, entry.element);
-  let exchanges = /** @type {Told.LoggedExchange[]} */ ([]);
+  let exchanges = /** @type {Api.LoggedExchange[]} */ ([]);
   let eyes = /** @type {number | null} */ (null);
   let seats = 0;
   let isFollowing = true;
@@ -35,21 +35,21 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
   });
   new ResizeObserver(follow).observe(scroll);
 
-  /** Stays at the newest line, unless the reader has gone elsewhere. */
+  /** Scrolls to the newest line, unless the reader has scrolled elsewhere. */
   function follow() {
     if (isFollowing) scroll.scrollTop = scroll.scrollHeight;
   }
 
-  const isCovered = (/** @type {Told.LoggedExchange} */ { seat }) => eyes !== null && (eyes === NOBODY || seat !== eyes);
-  const isShown = (/** @type {Told.LoggedExchange} */ { seat }) => filter.value === "" || Number(filter.value) === seat;
+  const isCovered = (/** @type {Api.LoggedExchange} */ { seat }) => eyes !== null && (eyes === NOBODY || seat !== eyes);
+  const isShown = (/** @type {Api.LoggedExchange} */ { seat }) => filter.value === "" || Number(filter.value) === seat;
 
   function redraw() {
     list.replaceChildren(...exchanges.filter(isShown).map((one) => drawLine(one, isCovered(one))));
     follow();
   }
 
-  /** Shows whose part there is: the seats of the match, and whose eyes are borrowed. */
-  function draw(/** @type {Told.TableState} */ state, /** @type {number | null} */ whose) {
+  /** Updates the choice of seats, and covers what the current eyes must not see. */
+  function draw(/** @type {Api.TableState} */ state, /** @type {number | null} */ whose) {
     if (state.setup.seats.length !== seats) {
       seats = state.setup.seats.length;
       filter.replaceChildren(el("option", { value: "" }, "all seats"), ...seatOptions(seats));
@@ -60,16 +60,16 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
     redraw();
   }
 
-  /** Adds exchanges; those before number `oldest` are of a table before. */
-  function add(/** @type {Told.LoggedExchange[]} */ fresh, /** @type {number} */ oldest) {
+  /** Adds exchanges; those before number `oldest` are of a previous table. */
+  function add(/** @type {Api.LoggedExchange[]} */ fresh, /** @type {number} */ oldest) {
     const before = exchanges.length;
     exchanges = exchanges.filter(({ n }) => n >= oldest);
-    const isAnew = exchanges.length < before;
+    const isReset = exchanges.length < before;
     exchanges.push(...fresh.slice(-MOST_LINES));
     exchanges.splice(0, Math.max(0, exchanges.length - MOST_LINES));
     empty.hidden = exchanges.length > 0;
     earlier.hidden = exchanges.length === 0 || exchanges[0].n === oldest;
-    if (isAnew || fresh.length >= MOST_LINES) return redraw();
+    if (isReset || fresh.length >= MOST_LINES) return redraw();
     list.append(...fresh.filter(isShown).map((one) => drawLine(one, isCovered(one))));
     while (list.childElementCount > MOST_LINES) list.firstElementChild?.remove();
     follow();
@@ -82,14 +82,14 @@ function seatOptions(/** @type {number} */ seats) {
   return [...Array(seats).keys()].map((seat) => el("option", { value: seat }, `seat ${seat}`));
 }
 
-/** The line to write: a seat, a field with a memory that completes words, macros. */
+/** The form to send lines: a seat, a field with a history and completion, macros. */
 function makeEntry(/** @type {Send} */ send, /** @type {Send} */ macro) {
   const seat = el("select", { id: "ap-to" });
   const field = el("textarea", { id: "ap-command", rows: 1, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    "aria-describedby": "ap-command-note", on: { keydown: onKey, input: () => tell("") } });
+    "aria-describedby": "ap-command-note", on: { keydown: onKey, input: () => showNote("") } });
   const note = el("p", { id: "ap-command-note", class: "ap-note" });
   const wrong = el("p", { id: "ap-command-wrong", class: "ap-wrong", role: "alert" });
-  const macros = MACROS.map(([name, label]) => el("button", { type: "button", on: { click: async () => told(await macro(Number(seat.value), name)) } }, label));
+  const macros = MACROS.map(([name, label]) => el("button", { type: "button", on: { click: async () => showError(await macro(Number(seat.value), name)) } }, label));
   const element = el("form", { class: "ap-entry", on: { submit: (event) => {
     event.preventDefault();
     submit();
@@ -101,21 +101,21 @@ function makeEntry(/** @type {Send} */ send, /** @type {Send} */ macro) {
   let words = USUAL;
   let seats = 0;
 
-  const told = (/** @type {string} */ problem) => complain(field, wrong, note, problem);
-  const tell = (/** @type {string} */ text) => {
-    note.textContent = text || "↑ and ↓ bring earlier ones back, Tab completes; several lines go one by one.";
+  const showError = (/** @type {string} */ problem) => complain(field, wrong, note, problem);
+  const showNote = (/** @type {string} */ text) => {
+    note.textContent = text || "↑ and ↓ recall earlier lines, Tab completes; several lines are sent one by one.";
   };
 
   async function submit() {
     const line = field.value;
-    if (!line.trim()) return told("Write a line first.");
+    if (!line.trim()) return showError("Write a line first.");
     remembered.push(line);
     remembered.splice(0, remembered.length - MOST_REMEMBERED);
     place = remembered.length;
     field.value = "";
-    told("");
+    showError("");
     const problem = await send(Number(seat.value), line);
-    told(problem);
+    showError(problem);
     if (problem && !field.value) field.value = line;
   }
 
@@ -132,7 +132,7 @@ function makeEntry(/** @type {Send} */ send, /** @type {Send} */ macro) {
     }
   }
 
-  /** Writes what all fitting words begin with; false where that adds nothing, so that Tab goes on. */
+  /** Completes the common prefix of matching words; false if that adds nothing, so that Tab moves the focus. */
   function complete() {
     const typed = field.value;
     const fitting = words.filter((word) => typed && word.startsWith(typed) && word !== typed);
@@ -143,11 +143,11 @@ function makeEntry(/** @type {Send} */ send, /** @type {Send} */ macro) {
       return one.slice(0, length);
     });
     field.value = common;
-    if (fitting.length > 1) tell(fitting.slice(0, 8).join(", "));
+    if (fitting.length > 1) showNote(fitting.slice(0, 8).join(", "));
     return common !== typed;
   }
 
-  function draw(/** @type {Told.TableState} */ state, /** @type {Told.LoggedExchange[]} */ exchanges) {
+  function draw(/** @type {Api.TableState} */ state, /** @type {Api.LoggedExchange[]} */ exchanges) {
     if (state.setup.seats.length !== seats) {
       seats = state.setup.seats.length;
       seat.replaceChildren(...seatOptions(seats));
@@ -155,12 +155,12 @@ function makeEntry(/** @type {Send} */ send, /** @type {Send} */ macro) {
     words = [...new Set([...USUAL, ...(state.request ? [state.request] : []), ...exchanges.map(({ command }) => command.split(" ", 1)[0])])].sort();
   }
 
-  tell("");
+  showNote("");
   return { element, draw, focusField: () => field.focus() };
 }
 
-/** The line of an exchange; where `covered`, without what tells of cards. */
-function drawLine(/** @type {Told.LoggedExchange} */ exchange, /** @type {boolean} */ covered) {
+/** The line of an exchange; if `covered`, without what reveals cards. */
+function drawLine(/** @type {Api.LoggedExchange} */ exchange, /** @type {boolean} */ covered) {
   const { seat, command, kind, problem, explanation, by_hand: byHand, stderr, wall_ms: wall, charged_ms: charged } = exchange;
   const sent = covered && exchange.secret_command ? `${command.split(" ", 1)[0]} (covered)` : command;
   const reply = covered && exchange.secret_answer ? "(covered)" : exchange.raw;
@@ -173,13 +173,13 @@ function drawLine(/** @type {Told.LoggedExchange} */ exchange, /** @type {boolea
     stderr ? el("pre", { class: "ap-stderr", "aria-label": "Standard error" }, covered ? "(covered)" : clipped(stderr)) : null);
 }
 
-/** What broke the protocol, told by a word, and what that means. */
+/** A protocol error: its kind, the problem, and an explanation. */
 export function drawProblem(/** @type {string} */ kind, /** @type {string} */ problem, /** @type {string} */ explanation) {
   return el("span", { class: "ap-problem" }, el("strong", {}, `✕ ${kind}`), ": ", foreign(clipped(problem)),
     explanation ? el("span", { class: "ap-why" }, foreign(explanation)) : null);
 }
 
-/** A raw reply whose escapes stand out from what a bot wrote as it is. */
+/** A raw reply with its escapes highlighted. */
 export function visible(/** @type {string} */ raw) {
   return clipped(raw).split(ESCAPE).map((part, n) => (n % 2 ? el("span", { class: "ap-escape" }, part) : part));
 }

@@ -1,4 +1,4 @@
-// A visitor's table on a season's site: a seat against its house bots, and nothing but that seat's cards.
+// A visitor's table on a season's site: a seat against its house bots, with that seat's cards alone.
 
 import { el } from "../replay/dom.js";
 import { mount } from "../replay/replay.js";
@@ -9,8 +9,8 @@ import { post, Refusal } from "./server.js";
 const REST_MS = 3000;
 const root = /** @type {HTMLElement} */ (document.getElementById("visitor"));
 let key = "";
-let state = /** @type {Told.VisitState | null} */ (null);
-let replay = /** @type {Told.Replay | null} */ (null);
+let state = /** @type {Api.VisitState | null} */ (null);
+let replay = /** @type {Api.Replay | null} */ (null);
 let until = 0;
 let asking = new AbortController();
 
@@ -27,11 +27,11 @@ const again = el("section", { "aria-label": "The match again", hidden: true });
 root.replaceChildren(el("div", { class: "ap-row" }, sitDown, leave, left), problem, board, luck, again);
 leave.hidden = true;
 setInterval(showLeft, 1000);
-// A page that goes gives its table up: others may wait for it.
-addEventListener("pagehide", () => key && tell("leave", {}, { keepalive: true }).catch(() => {}));
+// A closed page leaves its table, so that others can have it.
+addEventListener("pagehide", () => key && request("leave", {}, { keepalive: true }).catch(() => {}));
 
-function tell(/** @type {string} */ verb, body = {}, /** @type {RequestInit} */ options = {}) {
-  // What is still asked when the table is given up would be told that there is none.
+function request(/** @type {string} */ verb, body = {}, /** @type {RequestInit} */ options = {}) {
+  // Leaving aborts pending requests, which would fail.
   const signal = verb === "leave" ? undefined : asking.signal;
   return post(`${root.dataset.below}/${verb}`, body, { "X-Table": key }, { signal, ...options });
 }
@@ -40,13 +40,13 @@ async function begin() {
   problem.textContent = "";
   sitDown.setAttribute("aria-disabled", "true");
   try {
-    const { key: given, ...first } = /** @type {Told.Begun} */ (await tell("new", { against: opponents() }));
+    const { key: given, ...first } = /** @type {Api.NewVisit} */ (await request("new", { against: opponents() }));
     key = given;
     again.hidden = true;
     luck.textContent = "";
     board.hidden = false;
     [sitDown.hidden, leave.hidden] = [true, false];
-    // The table may be over by then.
+    // The match may be over by then.
     await draw(first);
     follow(given);
   } catch (error) {
@@ -56,19 +56,19 @@ async function begin() {
   }
 }
 
-/** The house bots that were chosen; nobody where there is no choice. */
+/** The chosen house bots; none if there is no choice. */
 function opponents() {
   return /** @type {HTMLSelectElement[]} */ ([...document.querySelectorAll("#against select")]).map(({ value }) => value);
 }
 
-/** Draws each change of the table until it is over, or another one was begun. */
+/** Draws each change of the table until it ends, or another one begins. */
 async function follow(/** @type {string} */ own) {
   while (key === own && state) {
     try {
-      await draw(await tell("state", { after: state.revision }));
+      await draw(await request("state", { after: state.revision }));
     } catch (error) {
       if (key !== own) return;
-      if (error instanceof Refusal && error.status === 404) return end("This table was given up, since nobody decided for some time.");
+      if (error instanceof Refusal && error.status === 404) return end("This table was closed because no decision came in time.");
       complain(error);
       await new Promise((done) => {
         setTimeout(done, REST_MS);
@@ -77,13 +77,13 @@ async function follow(/** @type {string} */ own) {
   }
 }
 
-async function draw(/** @type {Told.VisitState} */ fresh) {
+async function draw(/** @type {Api.VisitState} */ fresh) {
   const own = key;
-  // Given up before the answer to a decision came: it was over.
+  // The table was left before the answer came.
   if (!own) return;
   const isNew = replay === null || fresh.revision !== state?.revision;
-  const match = /** @type {Told.Replay} */ (isNew ? await tell("replay") : replay);
-  // An answer to a decision may have come meanwhile, or another table.
+  const match = /** @type {Api.Replay} */ (isNew ? await request("replay") : replay);
+  // A later answer or another table may have come in the meantime.
   if (key !== own || (replay && state && fresh.revision < state.revision)) return;
   [state, replay] = [fresh, match];
   until = Date.now() + state.seconds_left * 1000;
@@ -91,25 +91,25 @@ async function draw(/** @type {Told.VisitState} */ fresh) {
   await present.draw({ ...fresh, running: fresh.running && !fresh.over, setup: { seats }, trouble: null, left_ms: null }, isNew);
   showLeft();
   root.dataset.made = String(state.made);
-  if (state.failed) end("A house bot has failed, so this table is over. Sit down at another one.");
+  if (state.failed) end("A house bot has failed, so this table is closed. Sit down at another one.");
   else if (state.over) await showOver(match);
 }
 
-/** The match that is over, and a line about its cards, which takes the bots a moment: the table is left after it. */
-async function showOver(/** @type {Told.Replay} */ match) {
+/** Shows the finished match, and the estimate of its luck, which takes a moment; then leaves the table. */
+async function showOver(/** @type {Api.Replay} */ match) {
   if (again.hidden) showAgain(match);
   const line = state?.luck;
   if (typeof line === "string") {
     luck.textContent = line;
     end("");
   } else if (!state?.running) {
-    luck.textContent = "What were the cards worth? One moment …";
-    await draw(await tell("luck"));
+    luck.textContent = "Estimating the luck of the cards …";
+    await draw(await request("luck"));
   }
 }
 
-/** The match that is over, from its first card on. */
-function showAgain(/** @type {Told.Replay} */ match) {
+/** Shows the replay of the finished match. */
+function showAgain(/** @type {Api.Replay} */ match) {
   const place = el("div", {});
   again.replaceChildren(el("h2", {}, "The match again"), place);
   again.hidden = false;
@@ -118,7 +118,7 @@ function showAgain(/** @type {Told.Replay} */ match) {
 
 async function decide(/** @type {string} */ word) {
   try {
-    await draw(await tell("decide", { word }));
+    await draw(await request("decide", { word }));
     return "";
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -126,11 +126,11 @@ async function decide(/** @type {string} */ word) {
   }
 }
 
-/** The table is over or left: another one may be taken. */
+/** Leaves the table; the visitor may start another one. */
 function end(/** @type {string} */ words) {
   const old = key;
   if (!old) return;
-  tell("leave").catch(() => {});
+  request("leave").catch(() => {});
   key = "";
   asking.abort();
   asking = new AbortController();
@@ -150,5 +150,5 @@ function complain(/** @type {unknown} */ error) {
 
 function showLeft() {
   const isAsked = key && state?.to_act === state?.seat;
-  left.textContent = isAsked ? `Decide within ${sayTime(Math.max(0, until - Date.now()))}, or the table is given up.` : "";
+  left.textContent = isAsked ? `Decide within ${sayTime(Math.max(0, until - Date.now()))}, or the table is closed.` : "";
 }

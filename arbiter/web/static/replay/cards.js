@@ -1,4 +1,4 @@
-// Cards as they are drawn: faces in fans, backs with their number, and what a player is known by.
+// Drawing of cards (faces in fans, backs with their number) and of players' emblems.
 
 import { el, spoken, svg } from "./dom.js";
 import { cardFace } from "./say.js";
@@ -7,18 +7,18 @@ import { cardFace } from "./say.js";
 /** @typedef {{ legal: boolean, picked?: boolean, choose: () => void }} Choice */
 /** @typedef {{ seat: number, card: (name: string, place: number) => Choice }} Picking */
 
-/** The mark of a player, which its page and the standings have, too. */
-export function markOf(/** @type {Told.ReplayPlayer | undefined} */ player) {
+/** The emblem of a player, as on its page and in the standings. */
+export function markOf(/** @type {Api.ReplayPlayer | undefined} */ player) {
   if (!player?.mark) return null;
   return svg("svg", { class: `pm p${player.mark.colour}`, viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: player.mark.shape }));
 }
 
-/** A card; `name` is what the protocol calls it. */
+/** A card by its `name` in the protocol. */
 export function cardBox(/** @type {Faces} */ faces, /** @type {string} */ name) {
   return el("span", { class: cardClass(faces, name), "data-card": name, "data-rank": bigRank(faces, name) }, cardInside(faces, name));
 }
 
-/** A card to click; `choose()` of one that is not legal says why. */
+/** A clickable card; `choose()` of an illegal one shows the reason. */
 function pickBox(/** @type {Faces} */ faces, /** @type {string} */ name, /** @type {Choice} */ { legal, picked, choose }) {
   const button = cardButton(faces, name, choose, picked);
   if (!legal) {
@@ -28,7 +28,7 @@ function pickBox(/** @type {Faces} */ faces, /** @type {string} */ name, /** @ty
   return button;
 }
 
-/** A card as a button; `picked` is undefined where a click is the whole answer.
+/** A card as a button; `picked` is undefined if a click is the whole answer.
  * @param {Faces} faces @param {string} name @param {(card: HTMLElement) => void} choose @param {boolean | undefined} picked */
 export function cardButton(faces, name, choose, picked = false) {
   const button = el("button", {
@@ -43,7 +43,7 @@ function cardClass(/** @type {Faces} */ faces, /** @type {string} */ name) {
   return tone ? `rp-card rp-suit-${tone.toLowerCase()}` : "rp-card";
 }
 
-/** Where a card has no symbol its rank stands in its place. */
+/** The rank of a card without a symbol, shown in its place. */
 function bigRank(/** @type {Faces} */ faces, /** @type {string} */ name) {
   const { rank, symbol } = cardFace(faces, name);
   return symbol ? null : rank;
@@ -55,7 +55,7 @@ function cardInside(/** @type {Faces} */ faces, /** @type {string} */ name) {
     symbol ? el("span", { class: "rp-symbol", "aria-hidden": "true" }, symbol + tone) : null, spoken(said)];
 }
 
-/** Cards in a fan, as a list that says what it is; `pick` makes them buttons.
+/** Cards in a fan, as a labelled list; `pick` makes them buttons.
  * @type {(faces: Faces, cards: readonly string[], label: string, pick?: Picking | null) => HTMLElement} */
 export function fan(faces, cards, label, pick) {
   const boxes = cards.map((name, place) => (pick ? pickBox(faces, name, pick.card(name, place)) : cardBox(faces, name)));
@@ -69,7 +69,7 @@ export function backs(/** @type {number} */ count) {
     spread("span", { "aria-hidden": "true" }, Array.from({ length: count }, () => ["span", el("span", { class: "rp-card rp-cover" })])));
 }
 
-/** Lays parts in a fan; the style needs their number, and how far each is from the middle, -1 to 1.
+/** Arranges parts in a fan; the style needs their number, and the distance of each from the middle, -1 to 1.
  * @template {"ul" | "span"} T @param {T} tag @param {Record<string, string>} attributes @param {["li" | "span", Part][]} parts */
 function spread(tag, attributes, parts) {
   const middle = (parts.length - 1) / 2;

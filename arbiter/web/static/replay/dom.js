@@ -1,4 +1,4 @@
-// Elements without markup: every name and text is put in as text.
+// Creation of elements: every name and text is inserted as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,7 +17,7 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** A name or text of others: its direction does not leave the element. */
+/** An untrusted name or text, with its direction isolated. */
 export function foreign(/** @type {string} */ text, name = "") {
   return el("bdi", { class: name || null }, text);
 }
@@ -31,7 +31,7 @@ export function spoken(/** @type {string} */ text) {
 function fill(element, attributes, children) {
   const { on = {}, vars = {}, ...others } = attributes ?? {};
   for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener);
-  // Not by an attribute, which the policy forbids.
+  // The content security policy forbids style attributes.
   for (const [name, value] of Object.entries(vars)) element.style.setProperty(`--${name}`, String(value));
   for (const [name, value] of Object.entries(others)) {
     if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));

@@ -1,4 +1,4 @@
-// The exchanges, folded away until asked for: what was sent to whom, what came back, and what it means, a line each.
+// The collapsed list of exchanges: recipients, commands, replies and their meaning, a line each.
 
 import { el, foreign, spoken } from "./dom.js";
 import { sayNote } from "./notes.js";
@@ -9,15 +9,15 @@ const MOST_LEGAL = 12;
 
 /** @typedef {(i: number) => void} Seek */
 
-/** The frame of the list; `draw(replay, deal, i)` shows a deal and marks event `i`; `onSeek(i)` follows a click. */
+/** The list; `draw(replay, deal, i)` shows a deal and marks event `i`; a click calls `onSeek(i)`. */
 export function makeExchanges(/** @type {Seek} */ onSeek) {
   const list = el("ol", { role: "list" });
   const scroll = el("div", { class: "rp-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges of this deal" }, list);
   const element = el("details", { class: "rp-exchanges", on: { toggle: () => again() } }, el("summary", {}, "Exchanges"), scroll);
   let again = () => {};
-  let drawn = /** @type {{ replay?: Told.Replay, deal?: number }} */ ({});
+  let drawn = /** @type {{ replay?: Api.Replay, deal?: number }} */ ({});
   let lines = /** @type {{ i: number, element: HTMLElement }[]} */ ([]);
-  const draw = (/** @type {Told.Replay} */ replay, /** @type {number} */ deal, /** @type {number} */ i) => {
+  const draw = (/** @type {Api.Replay} */ replay, /** @type {number} */ deal, /** @type {number} */ i) => {
     again = () => draw(replay, deal, i);
     if (!element.open) return;
     if (drawn.replay !== replay || drawn.deal !== deal) {
@@ -37,7 +37,7 @@ export function makeExchanges(/** @type {Seek} */ onSeek) {
   return { element, draw };
 }
 
-/** Brings a line into the list's own view and leaves the page where it is. */
+/** Scrolls a line into view within the list, without scrolling the page. */
 function follow(/** @type {HTMLElement} */ scroll, /** @type {HTMLElement} */ element) {
   const top = element.offsetTop;
   if (top < scroll.scrollTop || top + element.offsetHeight > scroll.scrollTop + scroll.clientHeight) {
@@ -45,7 +45,7 @@ function follow(/** @type {HTMLElement} */ scroll, /** @type {HTMLElement} */ el
   }
 }
 
-function line(/** @type {Told.Replay} */ replay, /** @type {Told.Event} */ event, /** @type {Seek} */ onSeek) {
+function line(/** @type {Api.Replay} */ replay, /** @type {Api.Event} */ event, /** @type {Seek} */ onSeek) {
   const [sign, who, words, note] = parts(replay, event);
   return el("li", { class: `rp-is-${event.t}`, on: { click: () => onSeek(event.i) } },
     el("span", { class: "rp-sign", "aria-hidden": "true" }, sign), el("span", { class: "rp-to" }, who),
@@ -53,12 +53,12 @@ function line(/** @type {Told.Replay} */ replay, /** @type {Told.Event} */ event
     event.t === "answer" && event.note ? el("span", { class: "rp-note rp-noted" }, foreign(sayNote(event.note))) : null);
 }
 
-/** @type {(replay: Told.Replay, event: Told.Event) => [sign: string, who: Child | Child[], words: string, note?: string]} */
+/** @type {(replay: Api.Replay, event: Api.Event) => [sign: string, who: Child | Child[], words: string, note?: string]} */
 function parts(replay, event) {
   const seat = "seat" in event ? [spoken("seat "), String(event.seat)] : null;
   switch (event.t) {
     case "tell":
-      return ["→", hearers(replay, event), event.text];
+      return ["→", recipients(replay, event), event.text];
     case "ask":
       return ["→", seat, event.request, legal(event)];
     case "answer":
@@ -68,7 +68,7 @@ function parts(replay, event) {
     case "exchange":
       return ["⇄", seat, `to ${event.to}: ${event.cards ? event.cards.join(" ") : `${event.count} hidden`}`];
     case "trick":
-      return ["·", seat, event.text ?? "takes what lies there"];
+      return ["·", seat, event.text ?? "takes the cards on the table"];
     case "end_deal":
       return ["·", "", `points ${event.points.join(" ")}`];
     case "fault":
@@ -78,17 +78,17 @@ function parts(replay, event) {
   }
 }
 
-/** What a decision means for people, as the frame after it says. */
-function saidOf(/** @type {Told.Replay} */ replay, /** @type {Told.AnswerEvent} */ { i, deal }) {
+/** The description of a decision from the frame after it. */
+function saidOf(/** @type {Api.Replay} */ replay, /** @type {Api.AnswerEvent} */ { i, deal }) {
   return replay.events.find((event) => event.i >= i && event.deal === deal && event.shown)?.shown?.say;
 }
 
-function hearers(/** @type {Told.Replay} */ replay, /** @type {Told.TellEvent} */ event) {
+function recipients(/** @type {Api.Replay} */ replay, /** @type {Api.TellEvent} */ event) {
   if (!event.seats) return replay.reader.startsWith("seat:") ? replay.reader.slice(5) : "";
   return event.seats.length === replay.players.length ? "all" : event.seats.join(" ");
 }
 
-function legal(/** @type {Told.AskEvent} */ { legal: words }) {
+function legal(/** @type {Api.AskEvent} */ { legal: words }) {
   if (!words) return "";
   const more = words.length > MOST_LEGAL ? ` and ${words.length - MOST_LEGAL} more` : "";
   return `may answer ${words.slice(0, MOST_LEGAL).join(", ")}${more}`;

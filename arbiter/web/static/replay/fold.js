@@ -1,22 +1,22 @@
-// Folds a replay (arbiter-replay/1) into positions: what its frames show, and the events around them.
+// Folds a replay (arbiter-replay/1) into positions: its frames, and the events around them.
 //
-// `positionAt(replay, i)` is what is known once events 0..i have happened.
+// `positionAt(replay, i)` is the position after events 0..i.
 
 /** @typedef {ReturnType<typeof positionAt>} Position */
-/** @typedef {Required<Omit<Told.FrameChanges, "laid" | "request" | "say" | "roles">> & { roles: Record<string, any> }} Frame */
+/** @typedef {Required<Omit<Api.FrameChanges, "laid" | "request" | "say" | "roles">> & { roles: Record<string, any> }} Frame */
 
-/** True where the replay holds a seat's cards, so that its eyes can be borrowed. */
-export function hasEyes(/** @type {Told.Replay} */ replay, /** @type {number} */ seat) {
+/** True if the replay has a seat's cards, so that it can be shown from that seat. */
+export function hasEyes(/** @type {Api.Replay} */ replay, /** @type {number} */ seat) {
   return replay.deals.some((deal) => Boolean(deal.hands?.[seat]));
 }
 
-/** The events after which the viewer rests: those that have a frame. */
-export function stopsOf(/** @type {Told.Replay} */ replay) {
+/** The events at which the viewer stops: those with a frame. */
+export function stopsOf(/** @type {Api.Replay} */ replay) {
   return replay.events.filter(({ shown }) => shown).map(({ i }) => i);
 }
 
 /** The position after event `i`: the last frame, and of its deal `gifts`, `taker` of the last cards, `dealPoints`, `fault`. */
-export function positionAt(/** @type {Told.Replay} */ replay, /** @type {number} */ i) {
+export function positionAt(/** @type {Api.Replay} */ replay, /** @type {number} */ i) {
   const past = replay.events.filter((event) => event.i <= i);
   const number = past.at(-1)?.deal ?? 0;
   const inDeal = past.filter(({ deal }) => deal === number);
@@ -35,8 +35,8 @@ export function positionAt(/** @type {Told.Replay} */ replay, /** @type {number}
   };
 }
 
-/** What lies where after these events. */
-function frameOf(/** @type {Told.Replay} */ replay, /** @type {Told.Event[]} */ events) {
+/** The frame after these events. */
+function frameOf(/** @type {Api.Replay} */ replay, /** @type {Api.Event[]} */ events) {
   /** @type {Frame} */
   let frame = { hands: [], counts: [], table: [], roles: {}, to_act: null, points: replay.players.map(() => 0) };
   for (const { shown } of events) {

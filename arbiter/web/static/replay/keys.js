@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 /** @import { Player } from "./player.js" */
 
-/** Each key, what it does, how events name it.
+/** Each key: its label, its action, its name in events, and the handler.
  * @type {[string, string, string, (player: Player, help: HTMLDialogElement) => void][]} */
 export const KEYS = [
   ["→", "next step", "ArrowRight", (player) => player.steer(player.after(player.i))],
@@ -24,15 +24,15 @@ export const KEYS = [
 ];
 const OWN_KEYS = "input, select, textarea, [contenteditable]";
 const PRESSED = "button, a, summary";
-/** Of several viewers in a page the one last put there, or touched, has the keys.
+/** The viewer that gets the keys: the last one mounted or used in a page.
  * @type {HTMLElement} */
 let inUse;
 
-/** Listens for keys on the whole page, or in `element` alone where the reader chose so; returns the dialog. `toggleBetter` is there with a review. */
+/** Listens for keys on the whole page, or by choice in `element` alone; returns the dialog. `toggleBetter` exists with a review. */
 export function bindKeys(/** @type {HTMLElement} */ element, /** @type {Player} */ player, /** @type {(() => void) | undefined} */ toggleBetter) {
   const onPage = rememberedBox("arbiter-replay-keys", "inside");
   const help = keysDialog("Keys of the replay", [...KEYS, ["1 … 9, 0", "deal 1 to 10"], ...(toggleBetter ? [["b", "show the better card"]] : [])], onPage, " Keys work on the whole page, not only in the replay",
-    el("p", { class: "rp-note" }, "A click on the right half of the table is the next step, on the left one the step back; a swipe is a trick. Bars, lines and moments lead to their places."));
+    el("p", { class: "rp-note" }, "A click on the right half of the table is the next step, on the left half the step back; a swipe moves by a trick. Bars, lines and moments link to their places."));
   const takeOver = () => {
     inUse = element;
   };
@@ -57,7 +57,7 @@ export function bindKeys(/** @type {HTMLElement} */ element, /** @type {Player} 
   return help;
 }
 
-/** A dialog that lists keys, each with what it does first, and a choice below. */
+/** A dialog that lists keys with their actions, and a choice below. */
 export function keysDialog(/** @type {string} */ label, /** @type {string[][] | any[]} */ keys, /** @type {HTMLElement} */ box, /** @type {string} */ choice, /** @type {HTMLElement | null} */ note = null) {
   const rows = keys.map(([key, words]) => el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, words)));
   const dialog = el("dialog", { class: "rp-help", "aria-label": label }, el("h2", {}, "Keys"), el("table", {}, el("tbody", {}, rows)),
@@ -65,14 +65,14 @@ export function keysDialog(/** @type {string} */ label, /** @type {string[][] | 
   return dialog;
 }
 
-/** A checkbox that this browser remembers under a name; on, but where `off` is kept there. */
+/** A checkbox saved in this browser under a name; on unless `off` is saved. */
 export function rememberedBox(/** @type {string} */ name, off = "off") {
   const box = el("input", { type: "checkbox", on: { change: () => kept(() => localStorage.setItem(name, box.checked ? "on" : off)) } });
   box.checked = kept(() => localStorage.getItem(name)) !== off;
   return box;
 }
 
-/** What storage gives, nothing where it is forbidden. */
+/** Calls `use`; null if storage is forbidden. */
 function kept(/** @type {() => unknown} */ use) {
   try {
     return use();

@@ -10,8 +10,8 @@ const LEAST = 0.8;
 // A short deal does not stretch its bars over the whole page.
 const FEWEST = 24;
 
-/** The frame of the lane; `draw(deal, i)` shows a deal with a mark at event `i`; `onSeek(i)` follows a click. */
-export function makeLane(/** @type {Told.Replay} */ replay, /** @type {Seek} */ onSeek) {
+/** The lane; `draw(deal, i)` shows a deal with a mark at event `i`; a click calls `onSeek(i)`. */
+export function makeLane(/** @type {Api.Replay} */ replay, /** @type {Seek} */ onSeek) {
   const chart = el("div", { class: "rp-chart" });
   const labels = el("div", { class: "rp-lanes", "aria-hidden": "true" },
     replay.players.map((player) => el("span", { title: player.name }, markOf(player), foreign(player.name))));
@@ -36,7 +36,7 @@ export function makeLane(/** @type {Told.Replay} */ replay, /** @type {Seek} */ 
   return { element, draw };
 }
 
-function drawDeal(/** @type {Told.Replay} */ replay, /** @type {number} */ deal, /** @type {Seek} */ onSeek) {
+function drawDeal(/** @type {Api.Replay} */ replay, /** @type {number} */ deal, /** @type {Seek} */ onSeek) {
   const events = replay.events.filter((event) => event.deal === deal);
   const moves = events.filter((event) => event.t === "answer");
   const fault = events.find((event) => event.t === "fault");
@@ -74,7 +74,7 @@ function drawDeal(/** @type {Told.Replay} */ replay, /** @type {number} */ deal,
   return { element, caption, deal, moves, mark };
 }
 
-/** @type {(replay: Told.Replay, move: Told.AnswerEvent, place: number, most: number) => SVGElement} */
+/** @type {(replay: Api.Replay, move: Api.AnswerEvent, place: number, most: number) => SVGElement} */
 function bar(replay, move, place, most) {
   const size = Math.max(LEAST, most ? (move.charged_ms / most) * (LANE - 4) : LEAST);
   return svg("rect", {
@@ -82,7 +82,7 @@ function bar(replay, move, place, most) {
   }, svg("title", {}, `${nameOf(replay, move.seat)}: ${sayTime(move.charged_ms)}`));
 }
 
-function timesRow(/** @type {Told.Replay} */ replay, /** @type {Told.AnswerEvent} */ { i, seat, request, charged_ms: charged, left_ms: left }) {
+function timesRow(/** @type {Api.Replay} */ replay, /** @type {Api.AnswerEvent} */ { i, seat, request, charged_ms: charged, left_ms: left }) {
   return el("tr", {}, el("td", {}, i), el("td", {}, foreign(replay.players[seat].name)), el("td", {}, request),
     el("td", {}, sayTime(charged)), el("td", {}, sayTime(left)));
 }

@@ -1,12 +1,12 @@
-// A card that is laid moves from its hand to the table, unless the reader wants less motion.
+// Animates a laid card from the hand to the table, unless the reader prefers reduced motion.
 
 /** @import { Position } from "./fold.js" */
 
 const MOVE_MS = 200;
-/** Whether the reader wants less motion. */
+/** Matches if the reader prefers reduced motion. */
 export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** To be called before a table is drawn anew; what it returns afterwards: then what was laid since moves there. */
+/** Call it before a table is redrawn, and its result afterwards, which animates the laid cards. */
 export function moveCards(/** @type {HTMLElement} */ table, /** @type {Position | null} */ last, /** @type {Position} */ now) {
   const laid = now.table.at(-1);
   const isNext = last && laid?.[2].length && now.number === last.number && now.i > last.i && isOneMore(last, now);
@@ -24,12 +24,12 @@ export function moveCards(/** @type {HTMLElement} */ table, /** @type {Position 
   };
 }
 
-/** True where just one play came, to the others or as the first of new ones. */
+/** True if exactly one play was added, to the others or as the first of a new trick. */
 function isOneMore(/** @type {Position} */ last, /** @type {Position} */ now) {
   return now.table.length === last.table.length + 1 || (now.table.length === 1 && now.table[0] !== last.table[0]);
 }
 
-/** Where an element is, null for one that is not shown. */
+/** The box of an element; null for a hidden one. */
 function boxOf(/** @type {Element | null} */ element) {
   return element?.checkVisibility() ? element.getBoundingClientRect() : null;
 }

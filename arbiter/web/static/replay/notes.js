@@ -1,4 +1,4 @@
-// What bots noted: a lane of values for each seat that has any, each on a scale of its own; tags and words at their move.
+// Notes of bots: a lane of values for each seat with values, each on a separate scale; tags and words at their move.
 
 import { markOf } from "./cards.js";
 import { el, foreign, svg } from "./dom.js";
@@ -12,7 +12,7 @@ const LEAST_CURSOR = 0.004;
 /** @typedef {{ seat: number, values: [place: number, value: number][], low: number, high: number }} Line */
 
 /** A note in words; "" for none. */
-export function sayNote(/** @type {Told.MoveNote | undefined} */ note) {
+export function sayNote(/** @type {Api.MoveNote | undefined} */ note) {
   const value = note?.value === undefined ? [] : [`value ${sayValue(note.value)}`];
   return [...value, ...(note?.tags ?? []).map((tag) => `#${tag}`), ...(note?.words ?? [])].join(" · ");
 }
@@ -21,8 +21,8 @@ function sayValue(/** @type {number} */ value) {
   return String(Number(value.toPrecision(4))).replace("-", "−");
 }
 
-/** The frame, hidden where nothing was noted; `draw(i)` says what was noted at event `i`; `onSeek(i)` follows a click. */
-export function makeNotes(/** @type {Told.Replay} */ replay, /** @type {Seek} */ onSeek) {
+/** The lanes, hidden without notes; `draw(i)` shows the note at event `i`; a click calls `onSeek(i)`. */
+export function makeNotes(/** @type {Api.Replay} */ replay, /** @type {Seek} */ onSeek) {
   const answers = replay.events.filter((event) => event.t === "answer");
   const lines = replay.players.map(({ seat }) => lineOf(answers, seat)).filter(({ values }) => values.length);
   const chart = makeChart(replay, answers, lines, onSeek);
@@ -31,18 +31,18 @@ export function makeNotes(/** @type {Told.Replay} */ replay, /** @type {Seek} */
   const said = el("p", { class: "rp-noted-now" });
   const element = el("section", { class: "rp-lane rp-values", "aria-label": "Notes of bots", hidden: !answers.some(({ note }) => note) },
     lines.length ? el("div", { class: "rp-lane-grid" }, el("div", { class: "rp-lanes", "aria-hidden": "true" }, labels), el("div", { class: "rp-chart" }, chart.element)) : null,
-    lines.length ? el("p", { class: "rp-scale" }, "Values that bots noted through the match, each on a scale of its own; a thin line begins a deal.") : null, said);
+    lines.length ? el("p", { class: "rp-scale" }, "Values noted by bots during the match, each on a separate scale; a thin line begins a deal.") : null, said);
   const draw = (/** @type {number} */ i) => {
     const place = answers.findLastIndex((answer) => answer.i <= i);
     chart.mark(place);
     const { seat, note } = answers[place] ?? {};
     const words = sayNote(note);
-    said.replaceChildren(...(words && seat !== undefined ? [foreign(nameOf(replay, seat)), " noted: ", foreign(words)] : ["Nothing was noted at this move."]));
+    said.replaceChildren(...(words && seat !== undefined ? [foreign(nameOf(replay, seat)), " noted: ", foreign(words)] : ["There is no note at this move."]));
   };
   return { element, draw };
 }
 
-/** @type {(answers: Told.AnswerEvent[], seat: number) => Line} */
+/** @type {(answers: Api.AnswerEvent[], seat: number) => Line} */
 function lineOf(answers, seat) {
   const values = /** @type {Line["values"]} */ ([]);
   for (const [place, { seat: by, note }] of answers.entries()) {
@@ -52,10 +52,10 @@ function lineOf(answers, seat) {
   return { seat, values, low: Math.min(...all), high: Math.max(...all) };
 }
 
-/** @type {(replay: Told.Replay, answers: Told.AnswerEvent[], lines: Line[], onSeek: Seek) => { element: SVGElement, mark: (place: number) => void }} */
+/** @type {(replay: Api.Replay, answers: Api.AnswerEvent[], lines: Line[], onSeek: Seek) => { element: SVGElement, mark: (place: number) => void }} */
 function makeChart(replay, answers, lines, onSeek) {
   const [width, height] = [Math.max(answers.length, 1), lines.length * LANE];
-  const caption = `Values that bots noted, through the match: ${lines.map(({ seat, low, high }) =>
+  const caption = `Values noted by bots during the match: ${lines.map(({ seat, low, high }) =>
     `${nameOf(replay, seat)} from ${sayValue(low)} to ${sayValue(high)}`).join(", ")}.`;
   const cursor = svg("rect", { class: "rp-cursor", y: 0, width: Math.max(1, width * LEAST_CURSOR), height });
   const deals = answers.flatMap(({ deal }, place) => (place && deal !== answers[place - 1].deal
@@ -77,7 +77,7 @@ function makeChart(replay, answers, lines, onSeek) {
 
 /** A value holds until the seat's next one. @type {(line: Line, row: number, width: number) => string} */
 function stepsOf({ values, low, high }, row, width) {
-  // A number may be as large as it likes: the difference of two may be none.
+  // Halved first: the difference of two large numbers may overflow.
   const share = (/** @type {number} */ value) => (high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0.5);
   const heights = values.map(([, value]) => ((row + 1) * LANE - EDGE - share(value) * (LANE - 2 * EDGE)).toFixed(1));
   return values.map(([place], n) => (n ? `H${place}V${heights[n]}` : `M${place} ${heights[n]}`)).join("") + `H${width}`;

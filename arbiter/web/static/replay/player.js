@@ -1,24 +1,24 @@
-// Where the viewer stands: the event, the seat whose eyes it borrows, the speed; and how it moves.
+// The state of the viewer (event, eyes, speed), and its transitions.
 
 import { hasEyes, stopsOf } from "./fold.js";
 
-/** @typedef {(seat: number) => Promise<Told.Replay>} EyesOf */
+/** @typedef {(seat: number) => Promise<Api.Replay>} EyesOf */
 
 export const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_MS = 1000;
 const TAKEN_MS = 600;
 
-/** A player of a replay; `onChange(player)` is called whenever it stands elsewhere.
+/** A player of a replay; it calls `onChange(player)` whenever its state changes.
  *
- * `eyesOf(seat)` promises the replay as a seat saw it, null where nobody's eyes can be borrowed.
+ * `eyesOf(seat)` promises the replay as a seat saw it; null if that is not available.
  */
 export class Player {
-  constructor(/** @type {Told.Replay} */ replay, /** @type {(player: Player) => void} */ onChange, /** @type {EyesOf | null} */ eyesOf = null) {
+  constructor(/** @type {Api.Replay} */ replay, /** @type {(player: Player) => void} */ onChange, /** @type {EyesOf | null} */ eyesOf = null) {
     this.replay = replay;
     this.onChange = onChange;
     this.eyesOf = eyesOf;
     this.view = replay;
-    this.views = /** @type {Map<number | null, Told.Replay>} */ (new Map());
+    this.views = /** @type {Map<number | null, Api.Replay>} */ (new Map());
     this.eyes = /** @type {number | null} */ (null);
     this.wanted = /** @type {number | null} */ (null);
     this.problem = "";
@@ -29,7 +29,7 @@ export class Player {
     this.seen = this.i;
   }
 
-  /** Takes up what an address says, NaN for nothing; what makes no sense there is left out. Without a place it begins at the fault. */
+  /** Starts at the position of a URL; NaN means not given, and invalid values are ignored. By default it starts at the fault. */
   start({ deal = NaN, i = NaN, seat = NaN, speed = NaN }) {
     if (SPEEDS.includes(speed)) this.speed = speed;
     if (Number.isInteger(i)) this.i = this.restAt(i);
@@ -39,7 +39,7 @@ export class Player {
     if (Number.isInteger(seat)) this.look(seat);
   }
 
-  /** True for a seat whose eyes can be borrowed. */
+  /** True if the match can be shown from a seat. */
   canSee(/** @type {number} */ seat) {
     return this.eyesOf !== null && hasEyes(this.replay, seat);
   }
@@ -60,7 +60,7 @@ export class Player {
     return this.i >= this.last;
   }
 
-  /** What happened since the viewer last rested, or at this event where it jumped. */
+  /** The events since the previous stop. */
   get news() {
     return this.view.events.filter((event) => event.i > this.seen && event.i <= this.i);
   }
@@ -74,13 +74,13 @@ export class Player {
     return this.view.events.filter(({ t }) => t === "trick").map(({ i }) => stops.find((stop) => stop >= i) ?? this.last);
   }
 
-  /** To the next trick, or the one before for -1. */
+  /** Moves to the next trick, or for -1 to the previous one. */
   toTrick(/** @type {number} */ by) {
     const tricks = this.tricks;
     this.steer(by > 0 ? tricks.find((stop) => stop > this.i) : tricks.findLast((stop) => stop < this.i));
   }
 
-  /** Through a seat's eyes once its replay is there; with all that there is to see for null, or the seat again. */
+  /** Shows the match from a seat once its replay is loaded; for null, or the same seat again, with all hands. */
   async look(/** @type {number | null} */ seat) {
     const next = seat === null || seat === this.wanted || !this.canSee(seat) ? null : seat;
     this.wanted = next;
@@ -103,7 +103,7 @@ export class Player {
     if (next !== this.wanted) this.look(next);
   }
 
-  /** Goes to event `i`, and rests there. */
+  /** Moves to event `i`. */
   go(/** @type {number | undefined} */ i) {
     if (i === undefined) return;
     this.i = i;
@@ -112,13 +112,13 @@ export class Player {
     this.onChange(this);
   }
 
-  /** The same by hand, which stops the replay. */
+  /** Pauses, and moves to event `i`. */
   steer(/** @type {number | undefined} */ i) {
     this.pause();
     this.go(i);
   }
 
-  /** To the beginning of this deal, or of the one before where the viewer stands there already. */
+  /** Moves to the beginning of this deal, or if it is there already, of the previous one. */
   lastDeal() {
     const first = this.firstOf(this.deal);
     this.steer(first !== undefined && first < this.i ? first : this.firstOf(this.deal - 1));
@@ -159,7 +159,7 @@ export class Player {
 
   tick() {
     clearTimeout(this.timer);
-    // What was taken lies there until it was seen.
+    // A taken trick stays long enough to be seen.
     const rest = this.news.some(({ t }) => t === "trick") ? Math.max(TAKEN_MS, STEP_MS / this.speed) : STEP_MS / this.speed;
     this.timer = setTimeout(() => {
       this.go(this.after(this.i));
@@ -167,22 +167,22 @@ export class Player {
     }, rest);
   }
 
-  /** The first rest after event `i`. */
+  /** The first stop after event `i`. */
   after(/** @type {number} */ i) {
     return this.stops.find((stop) => stop > i);
   }
 
-  /** The last rest before event `i`. */
+  /** The last stop before event `i`. */
   before(/** @type {number} */ i) {
     return this.stops.findLast((stop) => stop < i);
   }
 
-  /** Where the viewer rests once event `i` has happened. */
+  /** The first stop at or after event `i`. */
   restAt(/** @type {number} */ i) {
     return this.stops.find((stop) => stop >= i) ?? this.last;
   }
 
-  /** Where the viewer rests when a deal has been dealt. */
+  /** The first stop of a deal. */
   firstOf(/** @type {number} */ deal) {
     const dealt = this.view.events.find((event) => event.deal === deal && event.t === "deal");
     return dealt && this.restAt(dealt.i);

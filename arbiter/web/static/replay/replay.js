@@ -1,4 +1,4 @@
-// The replay viewer: `mount(element, replay, options)` puts it into an element.
+// The replay viewer: `mount(element, replay, options)` renders it in an element.
 
 import { el, foreign } from "./dom.js";
 import { makeExchanges } from "./exchanges.js";
@@ -17,24 +17,24 @@ import { makeTable } from "./table.js";
 const FORMAT = "arbiter-replay/1";
 const ADDRESS_MS = 200;
 
-/** Why a value cannot be shown, in a sentence; "" for a replay that can. */
+/** Why a value cannot be shown, as a sentence; "" for a valid replay. */
 function problemOf(/** @type {any} */ replay) {
-  if (replay === null || typeof replay !== "object") return "This is no replay.";
-  if (replay.format !== FORMAT) return `This viewer shows ${FORMAT}, and was given another format.`;
+  if (replay === null || typeof replay !== "object") return "Expected a replay.";
+  if (replay.format !== FORMAT) return `Expected the format ${FORMAT}, got another one.`;
   const parts = [replay.players, replay.deals, replay.events, replay.marks];
   if (!parts.every(Array.isArray) || !replay.game) return "This replay is incomplete.";
   if (!replay.events.length) return "This replay has no events.";
-  return stopsOf(replay).length ? "" : "This replay is of an older version: it says nothing of the table.";
+  return stopsOf(replay).length ? "" : "This replay is of an older version, without positions of the table.";
 }
 
-/** Shows a replay in `element`; Error with a sentence where it cannot be shown.
+/** Shows a replay in `element`; Error with a sentence if it cannot be shown.
  *
- * Options: `address: false` keeps the position out of the page's address; `console` is an element for the
- * line that leads to the position on show, `config` the season's file in it; `home` one for the line that does so
- * with the replay's file, its `data-file`, under its `data-limits`; `eyesOf(seat)` promises the replay as a seat saw it;
- * `review` is what a review says of the match.
- * @param {HTMLElement} element @param {Told.Replay} replay
- * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, eyesOf?: EyesOf | null, review?: Told.Review | null }} options
+ * Options: `address: false` keeps the position out of the URL; `console` is an element for the command that opens
+ * the current position, `config` the season's file in it; `home` is one for the command that does so with the
+ * replay's file, its `data-file`, under its `data-limits`; `eyesOf(seat)` promises the replay as a seat saw it;
+ * `review` is the review of the match.
+ * @param {HTMLElement} element @param {Api.Replay} replay
+ * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, eyesOf?: EyesOf | null, review?: Api.Review | null }} options
  */
 export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, eyesOf = null, review = null } = {}) {
   const problem = problemOf(replay);
@@ -61,7 +61,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
 
   function draw() {
     const position = positionAt(player.view, player.i);
-    // A clock is no card: all are shown, through any eyes.
+    // Clocks are public for all eyes.
     table.draw(position, player.eyes, positionAt(replay, player.i).left);
     exchanges.draw(player.view, player.deal, player.i);
     lane.draw(player.deal, player.i);
@@ -73,21 +73,21 @@ export function mount(element, replay, { address = true, console: consoleLine, c
     sheet.draw();
     save?.(player);
     if (consoleLine) consoleLine.textContent = `arbiter console --config ${quoted(config)} --from ${quoted(replay.id)}${untilOf(replay, player)}`;
-    // A reader is likely to try the bot whose eyes are borrowed, or which faulted.
+    // A reader probably wants to try the bot that is looked at, or that faulted.
     if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file ?? "")}${untilOf(replay, player)}${home.dataset.limits} --seat "${player.eyes ?? player.fault?.seat ?? 0}=bot:python3 bot.py"`;
   }
 
   const place = address ? readAddress() : {};
   player.start(place);
-  // It opens at the action: at the place that the address names, at the fault, or with the whole table in view.
+  // It scrolls to the viewer if the URL names a position, at a fault, or if the table is not fully visible.
   const isBelow = Number(element.querySelector(".rp-steer")?.getBoundingClientRect().bottom) > innerHeight;
-  // Not by `scrollIntoView`: the Tab key would go on from there, and miss what stands before.
+  // Not by `scrollIntoView`, which would move the start of Tab navigation.
   if (address && (player.fault || place.i >= 0 || place.deal >= 0 || isBelow)) scrollTo(0, scrollY + element.getBoundingClientRect().top - 4);
   return player;
 }
 
-/** The line that says what happened, and through whose eyes one looks. */
-function makeStatus(/** @type {Told.Replay} */ replay) {
+/** The status lines: what happened, and the current eyes. */
+function makeStatus(/** @type {Api.Replay} */ replay) {
   const said = el("p", { class: "rp-said", "aria-live": "polite" });
   const where = el("p", { class: "rp-where" });
   const draw = (/** @type {Player} */ player) => {
@@ -132,14 +132,14 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
   return { elements: [steps, choices], draw };
 }
 
-/** The option for the decisions up to the position on show, "" where not all are known. */
-function untilOf(/** @type {Told.Replay} */ replay, /** @type {Player} */ player) {
+/** The option for the decisions up to the current position, "" if not all are known. */
+function untilOf(/** @type {Api.Replay} */ replay, /** @type {Player} */ player) {
   const made = player.replay.events.filter((event) => event.t === "answer" && event.i <= player.i).length;
   const knowsAll = replay.reader === "full" || replay.deals.every((deal) => deal.hands?.every((hand) => hand !== null));
   return knowsAll ? ` --until ${made}` : "";
 }
 
-/** A word as a shell takes it. */
+/** A word quoted for a shell. */
 function quoted(/** @type {string} */ word) {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -149,7 +149,7 @@ function readAddress() {
   return Object.fromEntries(["deal", "i", "seat", "speed"].map((name) => [name, Number(words.get(name) || NaN)]));
 }
 
-/** Writes the position into the address a moment later: browsers limit how often it may change. */
+/** Writes the position to the URL after a delay: browsers limit how often it may change. */
 function addressSaver() {
   let timer = 0;
   return (/** @type {Player} */ player) => {
@@ -164,7 +164,7 @@ function addressSaver() {
       try {
         history.replaceState(history.state, "", address);
       } catch {
-        // A page that was opened from disk has an address of its own.
+        // The URL of a page opened from disk cannot be changed.
       }
     }, ADDRESS_MS);
   };

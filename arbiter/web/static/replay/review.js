@@ -1,4 +1,4 @@
-// What a review says: how the chances to win went, what each decision lost, the costliest ones, and the better answer once asked for.
+// A review: win probabilities, the loss of each decision, the costliest ones, and on request the better answer.
 
 import { markOf } from "./cards.js";
 import { el, foreign, spoken, svg } from "./dom.js";
@@ -10,9 +10,9 @@ const LANE = 24;
 const LEAST = 1.5;
 const LEAST_CURSOR = 0.004;
 
-/** @typedef {Told.ReviewedDecision & { place: number, event: number }} Placed */
+/** @typedef {Api.ReviewedDecision & { place: number, event: number }} Placed */
 
-/** Points, or a part of them, with a sign that is as wide as a digit. */
+/** Points with one decimal and a true minus. */
 function sayNumber(/** @type {number} */ value) {
   const text = Math.abs(value).toFixed(1);
   return value < 0 && Number(text) ? `−${text}` : text;
@@ -22,7 +22,7 @@ function sayChance(/** @type {number} */ chance) {
   return `${Math.round(100 * chance)} %`;
 }
 
-/** An answer as the protocol has it; a card with its suit. @type {(replay: Told.Replay, words: string) => Part[]} */
+/** An answer as in the protocol; a card with its suit. @type {(replay: Api.Replay, words: string) => Part[]} */
 function answerBox(replay, words) {
   if (!Object.hasOwn(replay.faces, words)) return [foreign(words)];
   const { text, symbol, tone, said } = cardFace(replay.faces, words);
@@ -33,18 +33,18 @@ function sayLoss(/** @type {Placed} */ { loss, se }) {
   return `loss ${sayNumber(loss ?? 0)}${se === null ? "" : ` ± ${se.toFixed(1)}`}`;
 }
 
-/** What a decision was worth, and what would have been better. @type {(replay: Told.Replay, decision: Placed) => Part[]} */
+/** The value of a decision, and the better answer. @type {(replay: Api.Replay, decision: Placed) => Part[]} */
 function judged(replay, decision) {
   const { seat, done, best, loss, values, excuse } = decision;
   const who = [foreign(nameOf(replay, seat)), ": ", ...answerBox(replay, done)];
-  if (best === null || loss === null || !(done in values)) return [...who, ", which the review does not value."];
+  if (best === null || loss === null || !(done in values)) return [...who, ", which the review did not evaluate."];
   const worth = `, worth ${sayNumber(values[done])}`;
   if (best === done) return [...who, `${worth}; nothing better.`];
   return [...who, `${worth}; better: `, ...answerBox(replay, best), `, worth ${sayNumber(values[best])} (${sayLoss(decision)}${excuse && `, no mistake: ${excuse}`}).`];
 }
 
-/** A review beside its replay: a `button` and the `line` that it shows, `elements` to go below; `draw()` follows the player. */
-export function makeReview(/** @type {Player} */ player, /** @type {Told.Review} */ review) {
+/** A review for its replay: a `button` and the `line` that it shows, `elements` for below; `draw()` follows the player. */
+export function makeReview(/** @type {Player} */ player, /** @type {Api.Review} */ review) {
   const { replay } = player;
   const answers = replay.events.filter((event) => event.t === "answer");
   const places = new Map(answers.map(({ i }, place) => [i, place]));
@@ -62,7 +62,7 @@ export function makeReview(/** @type {Player} */ player, /** @type {Told.Review}
   };
   const draw = () => {
     chart.mark(answers.findLastIndex(({ i }) => i <= player.i), player.eyes);
-    // Through a seat's eyes what others did is not seen.
+    // A seat does not see all decisions of others.
     const answer = player.view.events.findLast(({ i, t }) => i <= player.i && t === "answer");
     const decision = answer?.deal === player.deal ? decisions.find(({ event }) => event === answer.i) : undefined;
     if (!line.hidden) line.replaceChildren(...(decision ? judged(replay, decision).flat() : ["Nothing was decided here."]).filter((part) => part !== null && part !== undefined).map((part) => (part instanceof Node ? part : String(part))));
@@ -71,7 +71,7 @@ export function makeReview(/** @type {Player} */ player, /** @type {Told.Review}
 }
 
 /** The costliest decisions, each a link to its place. */
-function makeWorst(/** @type {Player} */ player, /** @type {Told.Review} */ review, /** @type {Placed[]} */ decisions) {
+function makeWorst(/** @type {Player} */ player, /** @type {Api.Review} */ review, /** @type {Placed[]} */ decisions) {
   const worst = review.worst.flatMap((i) => decisions.find((decision) => decision.i === i) ?? []);
   const items = worst.map((decision) => {
     const { event, deal, seat, say, excuse } = decision;
@@ -83,8 +83,8 @@ function makeWorst(/** @type {Player} */ player, /** @type {Told.Review} */ revi
   return el("section", { class: "rp-worst", "aria-label": "Costliest decisions", hidden: !items.length }, el("h3", {}, "Costliest decisions"), el("ol", { role: "list" }, items));
 }
 
-/** The curve of each seat's chance to win, and below it a lane a seat with what its decisions lost.
- * @param {Told.Replay} replay @param {Told.Review} review @param {Placed[]} decisions @param {Told.AnswerEvent[]} answers @param {(i: number) => void} onSeek */
+/** A curve of each seat's win probability, and below a lane per seat with the losses of its decisions.
+ * @param {Api.Replay} replay @param {Api.Review} review @param {Placed[]} decisions @param {Api.AnswerEvent[]} answers @param {(i: number) => void} onSeek */
 function makeChart(replay, review, decisions, answers, onSeek) {
   const width = Math.max(answers.length, 1);
   const curves = review.seats.map(({ seat }) => ({ seat, points: decisions.flatMap(({ place, win }) => (typeof win[seat] === "number" ? [[place + 1, win[seat]]] : [])) })).filter(({ points }) => points.length);
@@ -122,13 +122,13 @@ function makeChart(replay, review, decisions, answers, onSeek) {
     frame(CURVE, `Chance to win, at the end: ${curves.map(({ seat }) => `${nameOf(replay, seat)} ${sayChance(last(seat) ?? 0)}`).join(", ")}.`, [half, ...wins]),
   ] : [];
   const element = el("section", { class: "rp-lane rp-review", "aria-label": "Review" }, el("h3", {}, "Review"),
-    el("p", { class: "rp-note" }, "By ", foreign(review.by), `, from what each seat knew.${curves.length ? " The curves are the chances to win the match." : ""} Below ${curves.length ? "them " : ""}a tick is what a decision lost, the highest ${sayNumber(most)} points of its deal; a bold one is a mistake beyond the uncertainty.`),
+    el("p", { class: "rp-note" }, "By ", foreign(review.by), `, from what each seat knew.${curves.length ? " The curves are the chances to win the match." : ""} Ticks ${curves.length ? "below them " : ""}are the losses of decisions, at most ${sayNumber(most)} points of a deal; a bold one is a mistake beyond the uncertainty.`),
     el("div", { class: "rp-lane-grid" }, curve,
       el("div", { class: "rp-lanes", "aria-hidden": "true" }, review.seats.map(({ seat }) => el("span", { title: replay.players[seat].name }, markOf(replay.players[seat]), foreign(replay.players[seat].name)))),
       frame(review.seats.length * LANE, `Losses: ${said}.`, ticks)),
     el("p", { class: "rp-scale" }, `${said}.`));
   const mark = (/** @type {number} */ place, /** @type {number | null} */ eyes) => {
-    // Of many curves the one of whom one looks at is strong.
+    // The curve of the current seat is highlighted.
     const seen = eyes ?? answers[Math.max(place, 0)]?.seat;
     curves.forEach(({ seat }, n) => {
       wins[n].classList.toggle("rp-pale", seat !== seen);

@@ -1,40 +1,40 @@
-// What is written around the frames: names, times, points; and cards as their game has them drawn.
+// Text around the frames: names, times, points; and the faces of cards.
 
-/** @typedef {Told.Replay["faces"]} Faces */
+/** @typedef {Api.Replay["faces"]} Faces */
 
 /** @type {Record<string, string>} */
 const SYMBOLS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 /** @type {Record<string, string>} */
 const NAMES = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
 
-/** What a card's box holds: `rank`, `symbol` below it, `tone` (a suit or a colour, or ""), `said` for a screen reader; `text` has rank and suit. */
+/** The parts of a card: `rank`, `symbol` below it, `tone` (a suit or a colour, or ""), `said` for a screen reader; `text` has rank and suit. */
 export function cardFace(/** @type {Faces} */ faces, /** @type {string} */ name) {
   const { rank, suit, say } = faces[name] ?? { rank: name, suit: "", say: name };
   const symbol = SYMBOLS[suit] ?? "";
   return { text: symbol ? rank + suit : rank, rank, symbol, tone: suit, said: say };
 }
 
-/** A suit for people, as `cardFace`; null for any other word. */
+/** A suit in the form of `cardFace`; null for any other word. */
 export function suitFace(/** @type {string} */ word) {
   return Object.hasOwn(SYMBOLS, word) ? { text: word, symbol: SYMBOLS[word], tone: word, said: NAMES[word] } : null;
 }
 
-/** True for cards with suits, of which a play lays one. */
+/** True for cards with suits. */
 export function isSuited(/** @type {Faces} */ faces) {
   return Object.values(faces).some(({ suit }) => Object.hasOwn(SYMBOLS, suit));
 }
 
-/** What happened in these events, as their frames say. */
-export function sayEvents(/** @type {Told.Event[]} */ events) {
+/** The descriptions of events, from their frames. */
+export function sayEvents(/** @type {Api.Event[]} */ events) {
   return events.flatMap(({ shown }) => shown?.say || []).join(" ");
 }
 
-/** A player's name, kept from turning the text around it. */
-export function nameOf(/** @type {Pick<Told.Replay, "players">} */ replay, /** @type {number} */ seat) {
+/** A player's name, with its direction isolated. */
+export function nameOf(/** @type {Pick<Api.Replay, "players">} */ replay, /** @type {number} */ seat) {
   return `\u2068${replay.players[seat]?.name ?? `seat ${seat}`}\u2069`;
 }
 
-/** A length of time: "3.2 ms", "41 ms", "1.25 s", "2 min 10 s". */
+/** A duration: "3.2 ms", "41 ms", "1.25 s", "2 min 10 s". */
 export function sayTime(/** @type {number} */ ms) {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -43,7 +43,7 @@ export function sayTime(/** @type {number} */ ms) {
   return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
 }
 
-/** Points for people, with their signs where some are negative. */
+/** Points as text, with signs if some are negative. */
 export function sayPoints(/** @type {number[]} */ points) {
   const isSigned = points.some((won) => won < 0);
   return points.map((won) => (won < 0 ? `−${-won}` : isSigned && won > 0 ? `+${won}` : String(won)));

@@ -13,7 +13,7 @@ export function makeScrubber(/** @type {Player} */ player) {
     on: { input: () => player.steer(player.stops[Number(range.value)]) } });
   const ticks = el("div", { class: "rp-ticks", "aria-hidden": "true" });
   const element = el("div", { class: "rp-scrubber" }, ticks, range);
-  /** @type {Told.Replay} */
+  /** @type {Api.Replay} */
   let drawn;
   const draw = () => {
     const stops = player.stops;
@@ -29,13 +29,13 @@ export function makeScrubber(/** @type {Player} */ player) {
   return { element, draw };
 }
 
-/** Which of the stops comes with event `i`. */
+/** The index of the stop at event `i`. */
 function placeOf(/** @type {number[]} */ stops, /** @type {number} */ i) {
   const place = stops.findIndex((stop) => stop >= i);
   return place < 0 ? stops.length - 1 : place;
 }
 
-/** The right half of the table is tapped for the next step, the left one for the one before; a swipe is a trick. */
+/** A tap on the right half of the table is the next step, on the left half the step back; a swipe moves by a trick. */
 export function bindTouches(/** @type {HTMLElement} */ table, /** @type {Player} */ player) {
   let from = /** @type {PointerEvent | null} */ (null);
   let isSwiped = false;

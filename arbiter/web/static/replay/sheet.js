@@ -1,4 +1,4 @@
-// The score sheet of a match, a line a deal; and its moments, as links that lead to them.
+// The score sheet of a match, a line per deal; and links to its highlights.
 
 import { markOf } from "./cards.js";
 import { el, foreign, spoken } from "./dom.js";
@@ -33,8 +33,8 @@ export function makeSheet(/** @type {Player} */ player) {
   return { elements: [makeMoments(player), sheet], draw };
 }
 
-/** What is known of a deal in the end: its points, those in all, and by name what stands beside the seats. */
-function summary(/** @type {Told.Replay} */ replay, /** @type {number} */ deal) {
+/** The end of a deal: its points, the totals, and the named values by seat. */
+function summary(/** @type {Api.Replay} */ replay, /** @type {number} */ deal) {
   const end = replay.events.findLast((event) => event.deal === deal)?.i ?? 0;
   const { roles, points: totals, dealPoints: points, fault } = positionAt(replay, end);
   return {
@@ -44,7 +44,7 @@ function summary(/** @type {Told.Replay} */ replay, /** @type {number} */ deal) 
   };
 }
 
-/** Where to look: leads that change, the best, worst and closest deal, the fault. */
+/** Highlights: lead changes, the best, worst and closest deal, the fault. */
 function makeMoments(/** @type {Player} */ player) {
   const found = player.replay.marks.filter(({ kind }) => kind !== "deal");
   const items = found.map(({ i, kind, text }) => el("li", {}, el("span", { class: `rp-sign rp-sign-${kind}`, "aria-hidden": "true" }, SIGNS[kind]),

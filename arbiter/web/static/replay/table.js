@@ -1,4 +1,4 @@
-// Draws one position: seats around the table in clockwise order, what lies in the middle, what is known.
+// Draws one position: seats around the table in clockwise order, the cards in the middle, known facts.
 
 import { backs, cardBox, fan, markOf } from "./cards.js";
 import { el, foreign, spoken } from "./dom.js";
@@ -10,12 +10,12 @@ import { isSuited, sayPoints, sayTime, suitFace } from "./say.js";
 const PLACES = { 2: ["south", "north"], 3: ["south", "west", "east"], 4: ["south", "west", "north", "east"] };
 const MOST_ROWS = 5;
 
-/** The frame of a table; `draw(position, eyes, left, pick)` fills it in. `onEyes(seat)` is called by a seat's button.
+/** A table; `draw(position, eyes, left, pick)` draws a position. A seat's button calls `onEyes(seat)`.
  *
- * `pick` makes the cards of `pick.seat` buttons: `pick.card(name, place)` says of a card whether it is `legal`,
- * whether it is `picked` (undefined where a click is the whole answer), and what to `choose()` on a click.
+ * `pick` makes the cards of `pick.seat` buttons: `pick.card(name, place)` returns whether a card is `legal` and
+ * `picked` (undefined if a click is the whole answer), and `choose()` for a click.
  */
-export function makeTable(/** @type {Told.Replay} */ replay, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onEyes) {
+export function makeTable(/** @type {Api.Replay} */ replay, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onEyes) {
   const middle = el("section", { class: "rp-middle", "aria-label": "The table" });
   const seats = replay.players.map((player) => makeSeat(replay, player, canSee, onEyes));
   const element = el("div", { class: "rp-table", "data-seats": seats.length }, middle, seats.map((seat) => seat.element));
@@ -26,7 +26,7 @@ export function makeTable(/** @type {Told.Replay} */ replay, /** @type {(seat: n
     const move = moveCards(element, last, position);
     element.dataset.cards = isSuited(position.faces) ? "suited" : "plain";
     const places = PLACES[seats.length] ?? PLACES[4];
-    // Where there is room for one hand alone, it is that of who acts.
+    // If there is room for one hand, it is that of the acting seat.
     tray = pick?.seat ?? eyes ?? position.fault?.seat ?? position.to_act ?? tray;
     seats.forEach((seat, number) => {
       seat.element.dataset.place = places[(number - (eyes ?? 0) + seats.length) % seats.length];
@@ -40,7 +40,7 @@ export function makeTable(/** @type {Told.Replay} */ replay, /** @type {(seat: n
   return { element, draw };
 }
 
-function makeSeat(/** @type {Told.Replay} */ replay, /** @type {Told.ReplayPlayer} */ player, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onEyes) {
+function makeSeat(/** @type {Api.Replay} */ replay, /** @type {Api.ReplayPlayer} */ player, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onEyes) {
   const { name, seat } = player;
   const state = el("span", { class: "rp-state" });
   const count = el("span", { class: "rp-count" });
@@ -73,7 +73,7 @@ function makeSeat(/** @type {Told.Replay} */ replay, /** @type {Told.ReplayPlaye
   return { element, draw };
 }
 
-/** @type {(replay: Told.Replay, position: Position, player: Told.ReplayPlayer, left: number | null) => HTMLElement} */
+/** @type {(replay: Api.Replay, position: Position, player: Api.ReplayPlayer, left: number | null) => HTMLElement} */
 function facts(replay, position, { seat, substitute }, left) {
   const told = Object.entries(position.roles).filter(([, values]) => isBySeat(replay, values) && values[seat] !== "")
     .map(([name, values]) => [name === "role" ? "" : name, values[seat] ?? "–"]);
@@ -84,8 +84,8 @@ function facts(replay, position, { seat, substitute }, left) {
     el("div", { class: name ? null : "rp-role" }, el("dt", {}, name || spoken("role")), el("dd", {}, value))));
 }
 
-/** True for what stands beside the seats, not beside the table. */
-export function isBySeat(/** @type {Told.Replay} */ replay, /** @type {unknown} */ values) {
+/** True for a list with a value per seat. */
+export function isBySeat(/** @type {Api.Replay} */ replay, /** @type {unknown} */ values) {
   return Array.isArray(values) && values.length === replay.players.length;
 }
 
@@ -99,7 +99,7 @@ function hand(position, seat, pick) {
   return el("div", { class: "rp-hand" }, cards ? fan(position.faces, cards, label, pick) : backs(count));
 }
 
-function drawMiddle(/** @type {Told.Replay} */ replay, /** @type {Position} */ position, /** @type {number} */ base) {
+function drawMiddle(/** @type {Api.Replay} */ replay, /** @type {Position} */ position, /** @type {number} */ base) {
   /** @type {HTMLElement[]} */
   const parts = [el("p", { class: "rp-caption" }, captions(replay, position).map((line) => el("span", {}, line)))];
   const laid = position.table;
@@ -121,8 +121,8 @@ function quiet(/** @type {Position} */ position) {
   return position.dealPoints ? "The deal is over." : "The table is empty.";
 }
 
-/** What all know beside the cards, and the open cards of the deal. */
-function captions(/** @type {Told.Replay} */ replay, /** @type {Position} */ position) {
+/** Public facts besides the cards, and the open cards of the deal. */
+function captions(/** @type {Api.Replay} */ replay, /** @type {Position} */ position) {
   const told = Object.entries(position.roles).filter(([, value]) => value !== null && value !== "" && !isBySeat(replay, value))
     .map(([name, value]) => suitBox(name, value) ?? `${name} ${[value].flat().join(" : ")}`);
   const extra = position.extra.map((name) => cardBox(position.faces, name));
@@ -137,13 +137,13 @@ function suitBox(/** @type {string} */ label, /** @type {string} */ letter) {
     el("span", { "aria-hidden": "true" }, `${symbol} ${text}`), spoken(said)));
 }
 
-/** Who laid something: the mark, and the seat for a screen reader. */
-function who(/** @type {Told.Replay} */ replay, /** @type {number} */ seat, note = "") {
+/** The player of a card: the emblem, and the seat for a screen reader. */
+function who(/** @type {Api.Replay} */ replay, /** @type {number} */ seat, note = "") {
   return el("span", { class: "rp-who" }, markOf(replay.players[seat]), spoken(`seat ${seat}: `), note);
 }
 
-/** A trick, each card before who played it.
- * @type {(replay: Told.Replay, position: Position, base: number) => HTMLElement} */
+/** A trick, each card in front of its player.
+ * @type {(replay: Api.Replay, position: Position, base: number) => HTMLElement} */
 function compass(replay, position, base) {
   const isPast = position.taker !== null;
   const seats = replay.players.length;
@@ -155,35 +155,35 @@ function compass(replay, position, base) {
       cardBox(position.faces, card), who(replay, seat, note));
   });
   return el("ul", { class: isPast ? "rp-compass rp-past" : "rp-compass", role: "list",
-    "aria-label": isPast ? "The trick before" : "The trick" }, played);
+    "aria-label": isPast ? "The previous trick" : "The trick" }, played);
 }
 
-/** The plays since the last lead, the newest below, and of those with cards the last one large.
- * @type {(replay: Told.Replay, position: Position) => HTMLElement} */
+/** The plays since the last lead, the newest below; the last one with cards is large.
+ * @type {(replay: Api.Replay, position: Position) => HTMLElement} */
 function rows(replay, position) {
   const [laid, isPast] = [position.table, position.taker !== null];
   const best = laid.findLastIndex(([, , cards]) => cards.length);
   const first = Math.max(0, Math.min(best, laid.length - MOST_ROWS));
   const items = laid.slice(first).map(([seat, words, cards], n) => el("li", { class: first + n === best ? "rp-newest" : null, "data-laid": seat },
     who(replay, seat), cards.length ? fan(position.faces, cards, words) : el("span", { class: "rp-pass" }, words)));
-  const label = isPast ? "The round before" : "Plays since the lead";
-  return el("div", { class: "rp-plays" }, el("p", { class: "rp-more" }, first > 0 ? `${first} before these` : ""),
+  const label = isPast ? "The previous round" : "Plays since the lead";
+  return el("div", { class: "rp-plays" }, el("p", { class: "rp-more" }, first > 0 ? `${first} earlier` : ""),
     el("ol", { class: isPast ? "rp-rows rp-past" : "rp-rows", role: "list", "aria-label": label }, items));
 }
 
-function drawGifts(/** @type {Told.Replay} */ replay, /** @type {Position} */ position) {
+function drawGifts(/** @type {Api.Replay} */ replay, /** @type {Position} */ position) {
   return [el("ul", { class: "rp-gifts", role: "list", "aria-label": "The exchange" }, position.gifts.map((gift) =>
     el("li", {}, who(replay, gift.seat), spoken("gives "), gift.cards ? gift.cards.map((name) => cardBox(position.faces, name)) : backs(gift.count),
       el("span", { "aria-hidden": "true" }, "→"), spoken("to "), who(replay, gift.to))))];
 }
 
-function drawResult(/** @type {Told.Replay} */ replay, /** @type {number[]} */ points) {
+function drawResult(/** @type {Api.Replay} */ replay, /** @type {number[]} */ points) {
   return el("ul", { class: "rp-result", role: "list", "aria-label": "Points of the deal" },
     sayPoints(points).map((won, seat) => el("li", {}, markOf(replay.players[seat]), foreign(replay.players[seat].name, "rp-short"),
       el("strong", {}, ` ${won}`))));
 }
 
-function drawFault(/** @type {Told.FaultEvent} */ fault) {
+function drawFault(/** @type {Api.FaultEvent} */ fault) {
   return el("p", { class: "rp-fault" }, el("strong", {}, `Fault: ${fault.fault}`), el("br"),
     foreign(fault.player, "rp-short"), ": ", foreign(fault.text));
 }
