@@ -151,12 +151,12 @@ class Beside:
     def hear(self, seat, command):
         assert self.bots[seat].answer(command) == "=", command
 
-    def tell_time(self, seat):
+    def send_time(self, seat):
         self.hear(seat, "time_left 100")
 
     def value(self, game, state, seat, times=1, *, again=False):
         if not again:
-            self.tell_time(seat)
+            self.send_time(seat)
         said = [self.bots[seat].answer("gen_values") for _ in range(min(times, 1))]
         return [read_values(game, state, seat, text.removeprefix("= ")) for text in said]
 

@@ -114,17 +114,10 @@ def test_functions_that_act_are_verbs() -> None:
 
 
 LEFT = {
-    "arbiter/contest/agents/arena.py:AgentArena.opened",
-    "arbiter/contest/requests/request.py:checked",
     "arbiter/games/cards.py:Stream.shuffled",
     "arbiter/games/chefs_hat/information_state.py:ChefsHatHearing.asked",
     "arbiter/games/information_state.py:Hearing.asked",
     "arbiter/sandbox/forkserver/bot.py:Bot.wait_killed",
-    "arbiter/store/coordinator_lock.py:locked",
-    "arbiter/store/database.py:Database.reopen",
-    "arbiter/store/submission_files.py:drop_unplayed_versions",
-    "arbiter/trials/regression/best_of_n.py:ChoiceTrial.wanted",
-    "arbiter/trials/regression/program_identity.py:compare_programs",
     "arbiter/trials/review/review_round.py:review_packed",
     "arbiter/web/http/connections.py:BoundedConnection.data_received",
 }

@@ -320,4 +320,4 @@ def test_the_command_shows_the_public_a_round_under_way_without_cards(
         list(opened_season.play(Scripted(in_memory)))
         assert shown("--reader", "public")["events"] == shown()["events"]
         assert exit_code(["show", str(file), "r001/t01/m0", "--reader", "public"]) == 2
-        assert "--reader goes with --format replay" in capsys.readouterr().err
+        assert "--reader needs --format replay" in capsys.readouterr().err

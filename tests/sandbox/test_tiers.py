@@ -133,4 +133,4 @@ def test_plain_is_refused_where_isolation_is_required() -> None:
 def test_a_record_of_a_tier_that_is_gone_is_played_under_what_there_is() -> None:
     best, _ = choose("auto")
     tier, warning = choose("bwrap")
-    assert (tier, warning.endswith(f"alone; no bot plays in it any more): using {best}")) == (best, True)
+    assert (tier, warning.endswith(f"used only for builds): using {best}")) == (best, True)

@@ -80,7 +80,7 @@ def test_where_no_rung_is_rated_a_line_says_why_every_mark_is_none(kept: Kept, a
         assert kept.season.authors.add(name, name, f"token of {name}", False, "test")
     code, out, err = arbiter("marks", kept.file)
     assert (code, {line["rungs"] for line in csv.DictReader(io.StringIO(out))}) == (0, {"0"})
-    assert "no bot of yours is rated, so every mark is 0" in err
+    assert "no rung is rated, so every mark is 0" in err
 
 
 @pytest.mark.parametrize("sent", ["", "submissions: {}\n"])

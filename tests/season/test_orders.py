@@ -272,7 +272,7 @@ def test_an_order_and_its_standings_are_there_or_not(
     def full(*_: object) -> None:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr("arbiter.store.orders.keep_standings", full)
+    monkeypatch.setattr("arbiter.store.orders.store_standings", full)
     with pytest.raises(StoreError):
         annul(opened_season.results, ["r001/t01/m0"], "cut")
     assert (opened_season.results.standings(), opened_season.stored.orders.read().given) == (before, ())

@@ -154,13 +154,13 @@ def test_a_change_that_was_taken_back_is_asked_about_no_more(kept: Kept) -> None
 
 def test_a_change_is_accepted_at_the_command_before_anybody_asks(arbiter: Run, kept: Kept) -> None:
     finish(kept)
-    assert "small: nothing has to be accepted" in arbiter("accept", kept.file)[2]
+    assert "small: nothing to accept" in arbiter("accept", kept.file)[2]
     text = kept.file.read_text().replace("  - {name: p5, command: [python3]}\n", "")
     kept.file.write_text(text + "isolation: plain\n")
     with kept.store.hold("small"):
         code, out, err = arbiter("accept", kept.file)
     assert (code, "p5 is withdrawn" in out) == (0, True)
-    assert "to stop when the matches in flight are over; a site then begins again by itself" in err
+    assert "to stop after the matches in flight; a site then continues by itself" in err
     assert kept.season.is_asked_to_stop()
     plan = Season(load(kept.file), kept.season).rounds.plan()
     assert plan is not None

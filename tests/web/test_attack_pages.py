@@ -66,7 +66,7 @@ def test_the_rules_of_a_season_lead_to_it(kept: Kept) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         (json.dumps({"format": "other"}), "is not a record of attacks (arbiter-attack/1)"),
         (" " * 2_000_001, "has more than 2000000 characters"),
     ],

@@ -86,7 +86,7 @@ def test_sources_that_cannot_be_read_are_said_to_be_none(pair: Authored) -> None
     take(pair, "ann", "#" * (LARGEST + 1))
     page = shown(pair, "ann%402").text
     assert "Nothing is compared: of ann@2 no source could be read." in page
-    assert "Not compared: bot.py (it has 262,145 bytes; at most 262,144 are read)." in page
+    assert "Not compared: bot.py (it has 262,145 bytes; the limit is 262,144)." in page
 
 
 def test_a_page_has_bounds_whatever_was_sent(site: Authored) -> None:

@@ -178,7 +178,7 @@ class CachedViews:
             await run_in_threadpool(getattr, state, "names")
         asked, has_answers = read_address(found, query, state)
         if caller is not None:
-            own = asked._replace(eyes=Viewer(caller.name, caller.organiser))
+            own = asked._replace(viewer=Viewer(caller.name, caller.organiser))
             if state.frozen is not None and caller.organiser:
                 return await run_in_threadpool(make_answer, own, state, self._offers(state)), False
             if await run_in_threadpool(is_personal, own, state):

@@ -54,8 +54,8 @@ class View:
     """A view at `path` below a season: a page from `template`, and JSON if it has a `description`.
 
     `figures` takes a state and the values of the parameters `in_path` and `in_query`, and returns None if
-    there is nothing; `shape` is their type in the OpenAPI document. `personal(state, eyes, *values)` returns
-    True if the answer depends on the author who asks; `figures` then takes their `eyes`. The template gets
+    there is nothing; `shape` is their type in the OpenAPI document. `personal(state, viewer, *values)` is
+    True if the answer depends on the author who asks; `figures` then takes the `viewer`. The template gets
     the values of `page_only` and the result of `values`: by default the figures under the template's name,
     or without JSON the figures themselves.
     """
@@ -132,17 +132,17 @@ def _file(name: str, kind: str, make: Callable[..., bytes | None], is_attached: 
 _feed = partial(_file, "feed.atom", "application/atom+xml", is_attached=False)
 
 
-def _matches(state: SeasonState, *asked: Any, eyes: Viewer | None = None) -> Figures:
+def _matches(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures:
     round_, player, against, tag, limit, cursor = asked
-    every, most = listings.matches(state, round_, player, against, tag, eyes), min(limit, ROWS)
+    every, most = listings.matches(state, round_, player, against, tag, viewer), min(limit, ROWS)
     shown = [listings.match_in_short(state, match) for match in every.part(cursor, most)]
     return {"matches": shown, "next": cursor + most if cursor + most < len(every) else None}
 
 
-def _matches_page(state: SeasonState, *asked: Any, eyes: Viewer | None = None) -> Figures | None:
+def _matches_page(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures | None:
     """Return a page of the matches, by default the last; None if there is no such page."""
     round_, player, against, tag, page = asked
-    every = listings.matches(state, round_, player, against, tag, eyes)
+    every = listings.matches(state, round_, player, against, tag, viewer)
     shown = window(len(every), page or page_of(max(len(every) - 1, 0)))
     return None if shown is None else {
         "matches": [listings.match_in_short(state, match) for match in every.part(shown.first, ROWS)],

@@ -36,7 +36,7 @@ OVERHEAD = 500
 class AnswerKey(NamedTuple):
     """The cache key of an answer, the same for all spellings of a URL; `is_plain` without a query.
 
-    `eyes` are those of the author or organiser for whom it is made.
+    `viewer` is the author or organiser for whom it is made.
     """
 
     view: View
@@ -44,7 +44,7 @@ class AnswerKey(NamedTuple):
     is_plain: bool
     values: tuple[Value, ...]
     shown: tuple[str | None, ...]
-    eyes: Viewer | None = None
+    viewer: Viewer | None = None
 
 
 class SentAnswer(NamedTuple):
@@ -76,13 +76,13 @@ def make_answer(asked: AnswerKey, state: SeasonState, offers: Offers) -> SentAns
 
 
 def is_personal(asked: AnswerKey, state: SeasonState) -> bool:
-    """Return True if the answer depends on the eyes of the key."""
-    return asked.view.personal is not None and asked.view.personal(state, asked.eyes, *asked.values)
+    """Return True if the answer depends on its viewer."""
+    return asked.view.personal is not None and asked.view.personal(state, asked.viewer, *asked.values)
 
 
 def _make(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
     view = asked.view
-    whose = {} if view.personal is None else {"eyes": asked.eyes}
+    whose = {} if view.personal is None else {"viewer": asked.viewer}
     figures = view.figures(state, *asked.values, **whose)
     if figures is None:
         raise HTTPException(404, NOTHING)

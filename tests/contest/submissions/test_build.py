@@ -127,7 +127,7 @@ def test_where_nothing_can_be_built_it_is_refused_with_the_reason(
     monkeypatch.setattr(
         "arbiter.contest.submissions.archive_build.problem", lambda: "bubblewrap is not installed"
     )
-    assert "on this machine: bubblewrap is not installed" in builder.refused("true").detail
+    assert "this machine cannot build: bubblewrap is not installed" in builder.refused("true").detail
 
 
 def test_a_program_that_is_missing_is_named(builder: Builder) -> None:

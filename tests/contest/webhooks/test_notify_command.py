@@ -27,7 +27,7 @@ def test_a_try_sends_a_test_and_prints_a_line_for_each(
     good, bad = out.splitlines()
     assert good.startswith("ok spring: webhook 1 (127.0.0.1), slack: status 204, ")
     assert bad == "FAIL spring: webhook 2 (127.0.0.1), json: status 404"
-    assert (code, err) == (1, "arbiter: 1 webhook did not take the test\n")
+    assert (code, err) == (1, "arbiter: 1 webhook did not accept the test\n")
     assert "secret-path" not in out + err
     text, sent = (json.loads(got.body) for got in receiver.got)
     assert text == {"text": "spring: this is a test <https://cards.example.org/seasons/spring>"}
@@ -48,7 +48,7 @@ def test_a_receiver_that_takes_a_test_is_told_at_once_what_waits(
     receiver.answer = lambda _: answer(200)
     code, out, _ = arbiter("notify", config.file, "--try")
     assert code == 0
-    assert out.endswith("; told 0, given up 0, waiting 1, the first for this: status 410\n")
+    assert out.endswith("; delivered 0, given up 0, waiting 1, the first because of: status 410\n")
     assert arbiter("notify", config.file, "--once")[0] == 0
     assert len(set(receiver.ids())) == 2
 
@@ -63,7 +63,7 @@ def test_once_says_that_something_waits(
     assert (code, out) == (1, "")
     assert err.splitlines() == [
         "arbiter: spring: webhook 1 (127.0.0.1): status 500: retried for a day",
-        "arbiter: something waits to be told: the same command goes on",
+        "arbiter: events still wait: run the same command again to continue",
     ]
 
 
@@ -73,9 +73,9 @@ def test_wrong_uses_are_one_line(arbiter: Run, configured: Callable[..., Config]
     without.write_text(file.read_text().partition("webhooks:")[0])
     for words, said in (
         ([file, "--once", "--try"], "--once and --try: give one of them"),
-        ([file, "--public-url", "cards.example.org"], "is not an address of a whole site"),
-        ([file, "--public-url", "https://cards.example.org/x"], "is not an address of a whole site"),
-        ([without], "nobody is to be told: it has no `webhooks:`"),
+        ([file, "--public-url", "cards.example.org"], "expected the address of a whole site"),
+        ([file, "--public-url", "https://cards.example.org/x"], "expected the address of a whole site"),
+        ([without], "has no `webhooks:`"),
     ):
         code, out, err = arbiter("notify", *words)
         assert (code, out, err.count("\n")) == (2, "", 1)

@@ -211,7 +211,7 @@ def test_after_a_day_it_is_given_up_with_all_that_is_as_old(
     told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sender = told.sender()
-    monkeypatch.setattr("arbiter.store.event_log.moment", lambda: told.now.isoformat(timespec="seconds"))
+    monkeypatch.setattr("arbiter.store.event_log.timestamp", lambda: told.now.isoformat(timespec="seconds"))
     told.begin(1, 2)
     told.receipt = REFUSED
     began = told.now

@@ -97,7 +97,10 @@ def test_it_ends_by_its_intervals_or_its_money_and_its_pages_say_what_each_model
     asked = len(provider.bodies)
     after, said = four.play(f"{{cost: {total * 1.5}}}")
     assert (after["rounds_played"], len(provider.bodies)) == (1, asked)
-    assert re.search(r"four: 0\.\d+ of 0\.\d+ EUR are spent, and round 1 cost 0\.\d+: round 2 goes on", said)
+    assert re.search(
+        r"four: 0\.\d+ of 0\.\d+ EUR are spent, and round 1 cost 0\.\d+: round 2 needs a larger cost in stop_when",
+        said,
+    )
 
     with visiting(four.file) as client:
         table = client.get("/seasons/four/standings").text

@@ -117,7 +117,7 @@ def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.Captur
     print_report(end)
     text, found = capsys.readouterr().out, report_json(end)
     assert text.startswith("better: the points favour +30 rather than +0 Elo")
-    assert "a match; one point is about" in text
+    assert "a match; one more is worth" in text
     assert f"results    Elo {found['by_results']['elo']:+.1f}" in text
     assert found["measure"] == "points"
 
@@ -153,7 +153,7 @@ def test_the_page_url_a_test_is_linked_in_every_form(
 )
 def test_what_is_no_site_is_refused(site: str) -> None:
     with pytest.raises(
-        ConfigError, match=r"--report: not an address of a site: .*https://cards\.example\.org"
+        ConfigError, match=r"--report: expected the address of a site, got .*https://cards\.example\.org"
     ):
         page_url(site, "regress-1")
 
@@ -243,7 +243,7 @@ def test_a_document_that_cannot_be_written_costs_neither_the_others_nor_the_verd
 
 @pytest.mark.parametrize(
     ("path", "words"),
-    [("", "name is empty"), (".", "it is a folder"), ("no/such/file", "there is no such folder")],
+    [("", "empty file name"), (".", "it is a folder"), ("no/such/file", "its folder does not exist")],
 )
 def test_where_nothing_can_be_written_is_said_beforehand(path: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):

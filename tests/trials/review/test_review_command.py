@@ -89,7 +89,7 @@ def test_a_program_without_chances_to_win_is_named_once(
     win: str, lines: int, season_file: Path, tmp_path: Path, arbiter: Run
 ) -> None:
     code, out, _ = arbiter("review", season_file, "r001/t01/m1", "--by", reference(tmp_path, win=win))
-    assert (code, out.count("values gives no chances to win")) == (0, lines)
+    assert (code, out.count("values gives no winning chances")) == (0, lines)
 
 
 def test_rollouts_review_where_no_player_can(season_file: Path, arbiter: Run) -> None:
@@ -129,13 +129,13 @@ def test_a_round_goes_on_where_it_was(season_file: Path, tmp_path: Path, arbiter
     assert arbiter("review", season_file, "r001/t01/m2", "--by", by)[0] == 0
     code, out, err = arbiter("review", season_file, "--round", "1", "--by", by, "--format", "json")
     found = json.loads(out)
-    assert code == 0 and "1 match of 4 came from the store" in err
+    assert code == 0 and "1 match of 4 from the store" in err
     assert (found["by"], found["matches"]) == ("values", 4)
     assert {row["player"]: row["decisions"] for row in found["players"]} == dict.fromkeys(
         ("p0", "p1", "p2", "p3"), 8
     )
     text = arbiter("review", season_file, "--round", "1", "--by", by)
-    assert text[0] == 0 and "4 matches of 4 came from the store" in text[2]
+    assert text[0] == 0 and "4 matches of 4 from the store" in text[2]
     assert [line.split()[0] for line in text[1].splitlines() if line.startswith(" p")] != []
 
 
@@ -154,15 +154,15 @@ def test_what_a_program_cannot_do_is_one_line(season_file: Path, tmp_path: Path,
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "name one match"),
-        (["r001/t01/m0", "--round", "1"], "name one match"),
+        ([], "expected a match id"),
+        (["r001/t01/m0", "--round", "1"], "expected a match id"),
         (["--round", "7"], "no match of round 7"),
         (["r009/t01/m0"], "there is no match"),
-        (["r001/t01/m0", "--seat", "4"], "there is no seat 4"),
-        (["--round", "1", "--seat", "0"], "--seat goes with one match"),
+        (["r001/t01/m0", "--seat", "4"], "--seat: expected 0 to 3, got 4"),
+        (["--round", "1", "--seat", "0"], "--seat needs a match id"),
         (["r001/t01/m0", "--budget", "soon"], "not a duration"),
-        (["r001/t01/m0", "--budget", "1ms"], "too short"),
-        (["r001/t01/m0", "--by", "p9"], "no such player"),
+        (["r001/t01/m0", "--budget", "1ms"], "expected at least 100ms"),
+        (["r001/t01/m0", "--by", "p9"], "unknown player"),
     ],
 )
 def test_what_is_asked_wrongly_is_named(words: list[str], said: str, season_file: Path, arbiter: Run) -> None:
