@@ -117,7 +117,7 @@ def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.Captur
     print_report(end)
     text, found = capsys.readouterr().out, report_json(end)
     assert text.startswith("better: the points favour +30 rather than +0 Elo")
-    assert "a match; one more is worth" in text
+    assert "a match; one point is about" in text
     assert f"results    Elo {found['by_results']['elo']:+.1f}" in text
     assert found["measure"] == "points"
 
