@@ -74,7 +74,7 @@ def in_turns(act) -> bytes:
 def blank_by_blank(bot: Bot, reply: bytes) -> bytes:
     """Fifteen replies of 64 KB, all blanks but for the answer, written a blank at a time.
 
-    Not the first one, whose time belongs to the bot's start and has a limit of its own.
+    Not the first one: its time counts as the start, which has a separate limit.
     """
     bot.given["said"] = str(said := int(bot.given.get("said", 0)) + 1)
     if 1 < said <= 16:
