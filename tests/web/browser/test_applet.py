@@ -64,7 +64,7 @@ def test_a_person_plays_undoes_and_is_told_what_is_not_legal(new_page: NewPage) 
 
         # The next choice has the focus where the last one was made by key.
         page.locator(ASKED).first.press("Enter")
-        assert table.settled().evaluate("document.activeElement.matches('.rp-pick:not([aria-disabled])')")
+        table.settled().wait_for_function("document.activeElement.matches('.rp-pick:not([aria-disabled])')")
         assert table.position.made > 1
 
         # A turn is taken back with what the bots did after it.
@@ -144,7 +144,7 @@ def test_several_people_do_not_see_each_others_cards(new_page: NewPage) -> None:
         assert page.locator(".ap-lines").inner_text().count("(covered)") in (0, 2)
         page.get_by_role("button", name="Show seat 0’s cards").press("Enter")
         table.settled()
-        assert page.evaluate("document.activeElement.closest('.ap-words') !== null")
+        page.wait_for_function("document.activeElement.closest('.ap-words') !== null")
         assert seat.nth(0).locator(".rp-back").count() == 0
         assert seat.nth(1).locator(".rp-back").count() == 1
         # The focus comes to the next person after a moment with nothing to do.
@@ -152,7 +152,7 @@ def test_several_people_do_not_see_each_others_cards(new_page: NewPage) -> None:
             "answer => { answer.click(); document.getElementById('table').focus(); }"
         )
         table.wait_for("Pass the keyboard on: seat 1 is to act.")
-        assert table.settled().evaluate("document.activeElement.textContent") == "Show seat 1’s cards"
+        table.settled().wait_for_function("document.activeElement.textContent === 'Show seat 1’s cards'")
         assert seat.locator(".rp-back").count() == 2
         page.get_by_label("Open hands").check()
         table.settled()

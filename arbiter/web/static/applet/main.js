@@ -207,9 +207,15 @@ function asked(/** @type {Promise<void>} */ work) {
 
 async function decide(/** @type {string} */ word) {
   const isPerson = state.setup.seats[state.to_act ?? -1]?.person;
-  const wrong = await act("/decide", { word });
-  if (!wrong && isPerson && atOnce.checked) verb("play");
-  return wrong;
+  // Busy until the bots play: the state in between is not the next one to act on.
+  showBusy(1);
+  try {
+    const wrong = await act("/decide", { word });
+    if (!wrong && isPerson && atOnce.checked) verb("play");
+    return wrong;
+  } finally {
+    showBusy(-1);
+  }
 }
 
 function key(/** @type {string} */ name) {
