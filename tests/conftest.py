@@ -155,11 +155,11 @@ def _no_disk_is_waited_for() -> Iterator[None]:
     """What a store has written here need not outlive the machine."""
     with pytest.MonkeyPatch.context() as patch:
 
-        def prepare(connection: Any, record: object, before: Any = sqlite._prepare) -> None:
+        def prepare(connection: Any, record: object, before: Any = sqlite._configure_connection) -> None:
             before(connection, record)
             connection.execute("PRAGMA synchronous=OFF")
 
-        patch.setattr(sqlite, "_prepare", prepare)
+        patch.setattr(sqlite, "_configure_connection", prepare)
         yield
 
 

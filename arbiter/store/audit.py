@@ -36,20 +36,20 @@ class AuditLog(SeasonRows):
 
     def last_of(self, *verbs: str) -> AuditLogEntry | None:
         """Return the latest entry with one of these verbs, or None."""
-        return next(iter(self._deeds(1, db_schema.audit.c.verb.in_(verbs))), None)
+        return next(iter(self._load_entries(1, db_schema.audit.c.verb.in_(verbs))), None)
 
     def last(
-        self, most: int, before: int | None = None, who: str | None = None, verb: str | None = None
+        self, limit: int, before: int | None = None, who: str | None = None, verb: str | None = None
     ) -> list[AuditLogEntry]:
-        """Return the last `most` entries, newest first, filtered by number, person and verb."""
+        """Return the last `limit` entries, newest first, filtered by number, person and verb."""
         table = db_schema.audit.c
         asked = [column == value for column, value in ((table.who, who), (table.verb, verb)) if value]
-        return self._deeds(most, *asked, *([] if before is None else [table.id < before]))
+        return self._load_entries(limit, *asked, *([] if before is None else [table.id < before]))
 
-    def _deeds(self, most: int, *asked: sa.ColumnElement[bool]) -> list[AuditLogEntry]:
+    def _load_entries(self, limit: int, *asked: sa.ColumnElement[bool]) -> list[AuditLogEntry]:
         table = db_schema.audit.c
         columns = table.id, table.moment, table.who, table.verb, table.subject, table.because
-        query = self._own(*columns).where(*asked).order_by(table.id.desc()).limit(most)
+        query = self._own(*columns).where(*asked).order_by(table.id.desc()).limit(limit)
         return [AuditLogEntry._make(row) for row in self._all(query)]
 
     def known(self) -> tuple[list[str], list[str]]:
@@ -74,7 +74,7 @@ LONGEST = timedelta(days=30)
 
 
 def not_expired(ends: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-    """True if a stored end time is ahead. One beyond `LONGEST` was written with a wrong clock: expired."""
+    """Return an SQL condition: the end time is ahead, but within `LONGEST`, else it is of a wrong clock."""
     return ends.between(timestamp(), timestamp(LONGEST))
 
 

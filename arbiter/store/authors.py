@@ -79,7 +79,7 @@ class AuthorStore(SeasonRows):
 
     def all(self) -> list[Author]:
         """Return all authors and organisers, by name."""
-        return [_author(row) for row in self._all(self._authors().order_by(db_schema.authors.c.name))]
+        return [_author(row) for row in self._all(self._select_authors().order_by(db_schema.authors.c.name))]
 
     def find_look_alike(self, looks: str) -> str | None:
         """Return the author whose name has this `looks` value, or None."""
@@ -87,7 +87,7 @@ class AuthorStore(SeasonRows):
         return found
 
     def find(self, name: str) -> Author | None:
-        return self._one(self._authors().where(db_schema.authors.c.name == name))
+        return self._find_one(self._select_authors().where(db_schema.authors.c.name == name))
 
     def by_token(self, token: str) -> Author | None:
         """Return the author, with the person who acts, whose token has this SHA-256; None if unknown."""
@@ -109,7 +109,7 @@ class AuthorStore(SeasonRows):
             lock_player(connection, self._id, name)
             people = tokens_of(connection, self._id, name)
             if token is None:
-                self._end(connection, name, list(people.values()))
+                self._end_all_access(connection, name, list(people.values()))
                 # A suspended author, too, is withdrawn from now on.
                 raise_revision(connection, self._id, None)
                 log_audit(connection, self._id, who, "revoke", name)
@@ -127,7 +127,7 @@ class AuthorStore(SeasonRows):
             log_audit(connection, self._id, who, "renew", audit_name(name, member))
             return []
 
-    def _end(self, connection: sa.Connection, name: str, tokens: list[str]) -> None:
+    def _end_all_access(self, connection: sa.Connection, name: str, tokens: list[str]) -> None:
         """Remove the tokens and sessions of all people of an author, and its invitations."""
         _, which = person_row(self._id, name, None)
         connection.execute(sa.update(db_schema.authors).filter_by(**which).values(token=None))
@@ -154,36 +154,36 @@ class AuthorStore(SeasonRows):
     def by_session(self, *sessions: str) -> Author | None:
         """Return the season's author with one of these sessions; None if all have expired."""
         table = token_holders(self._id)
-        return self._one(_within(self._acting(table), table, sessions))
+        return self._find_one(_with_session(self._acting(table), table, sessions))
 
     def rename_session(self, sessions: Sequence[str], session: str) -> None:
         """Change the id of the one among these sessions that is of this season."""
         table = db_schema.sessions
         with self._store.transaction() as connection:
             people = token_holders(self._id)
-            old = connection.execute(_within(sa.select(table.c.id), people, sessions)).scalar()
+            old = connection.execute(_with_session(sa.select(table.c.id), people, sessions)).scalar()
             connection.execute(sa.update(table).filter_by(id=old).values(id=session))
 
     def end_session(self, *sessions: str) -> None:
         self._write(sa.delete(db_schema.sessions).where(db_schema.sessions.c.id.in_(sessions)))
 
-    def _authors(self, member: sa.ColumnElement[Any] | None = None) -> sa.Select[Any]:
-        """Select authors with `alive` (any of its people has a token) and `member` (who acts)."""
+    def _select_authors(self, member: sa.ColumnElement[Any] | None = None) -> sa.Select[Any]:
+        """Return a query for authors with `alive` (any of its people has a token) and `member` (who acts)."""
         living = sa.select(token_holders(self._id).c.player)
         alive = db_schema.authors.c.name.in_(living).label("alive")
         acting = (sa.null() if member is None else member).label("member")
         return self._own(db_schema.authors, alive, acting)
 
     def _acting(self, people: sa.Subquery, *more: sa.ColumnElement[Any]) -> sa.Select[Any]:
-        """Select the authors of these people, a row for each person."""
-        query = self._authors(people.c.member).add_columns(*more)
+        """Return a query for the authors of these people, a row for each person."""
+        query = self._select_authors(people.c.member).add_columns(*more)
         return query.join(people, people.c.player == db_schema.authors.c.name)
 
-    def _one(self, query: sa.Select[Any]) -> Author | None:
+    def _find_one(self, query: sa.Select[Any]) -> Author | None:
         return next(map(_author, self._all(query)), None)
 
 
-def _within(query: sa.Select[Any], people: sa.Subquery, sessions: Sequence[str]) -> sa.Select[Any]:
+def _with_session(query: sa.Select[Any], people: sa.Subquery, sessions: Sequence[str]) -> sa.Select[Any]:
     """Restrict a query to the person with one of these sessions."""
     table = db_schema.sessions.c
     mine = table.token == people.c.token, table.id.in_(sessions), not_expired(table.ends)

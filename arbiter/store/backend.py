@@ -22,7 +22,7 @@ class Opened(Protocol):
         """Return a connection for queries."""
 
     def checking(self, check: Callable[[], None], /) -> AbstractContextManager[None]:
-        """Call this before each write."""
+        """Call this before each write within the context."""
 
     def check(self) -> None:
         """Raise StoreError if nothing may be written any more."""
@@ -34,6 +34,8 @@ class Opened(Protocol):
 
 
 class StoreKind(Protocol):
+    """What differs between kinds of database: addresses, locks, errors, statements."""
+
     def display_name(self, url: sa.URL) -> str:
         """Return the store's name for messages."""
 

@@ -45,17 +45,17 @@ def back_up(url: str, target: Path) -> None:
         raise ConfigError("cannot copy a store on a server: use the server's own program", hint=command)
     with closing(Database(url, create=False)) as store:
         try:
-            _check(target, store.place)
+            _check_target(target, store.place)
             with TemporaryDirectory(prefix=".arbiter-backup-", dir=target.parent) as folder:
                 whole = Path(folder) / "copy"
                 with store.reading() as connection:
-                    _copy(connection, whole, target)
-                _name(whole, target)
+                    _copy_database(connection, whole, target)
+                _rename_copy(whole, target)
         except OSError as error:
             raise ConfigError(f"cannot be written: {error.strerror}", str(target)) from None
 
 
-def _check(target: Path, store: str) -> None:
+def _check_target(target: Path, store: str) -> None:
     """Raise ConfigError if the copy must not have this name."""
     if os.path.lexists(target):
         what = "is a folder" if target.is_dir() else "exists already"
@@ -69,7 +69,7 @@ def _check(target: Path, store: str) -> None:
             raise ConfigError(f"{target}{ending} is left from another store: remove it, or name another file")
 
 
-def _copy(connection: sa.Connection, whole: Path, target: Path) -> None:
+def _copy_database(connection: sa.Connection, whole: Path, target: Path) -> None:
     try:
         connection.exec_driver_sql("VACUUM INTO ?", (str(whole.absolute()),))
     except OperationalError as error:
@@ -80,7 +80,7 @@ def _copy(connection: sa.Connection, whole: Path, target: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _name(whole: Path, target: Path) -> None:
+def _rename_copy(whole: Path, target: Path) -> None:
     """Rename the copy, unless a file of that name has appeared in the meantime."""
     try:
         os.link(whole, target)

@@ -43,7 +43,7 @@ NO_ORDER = RunOrder()
 
 
 class ControlStore(SeasonRows):
-    """The controls of one season."""
+    """The stored controls of one season, which its coordinator polls."""
 
     def __init__(self, store: Database, season: int, name: str) -> None:
         super().__init__(store, season)
@@ -55,26 +55,27 @@ class ControlStore(SeasonRows):
         return RunState._make(row)
 
     def last_order(self) -> RunOrder:
+        """Return the latest order to pause, stop, resume or accept, from the audit log."""
         found = self._log.last_of(PAUSE, STOP, RESUME, ACCEPT)
         return NO_ORDER if found is None else RunOrder(found.number, found.verb in (RESUME, ACCEPT))
 
     def pause(self, who: str) -> None:
-        """Pause the season: finish the matches in progress and start no others."""
-        self._set(who, PAUSE, "stopping", paused=timestamp())
+        """Store a pause: the coordinator finishes the matches in progress and starts no others."""
+        self._set_time(who, PAUSE, "stopping", paused=timestamp())
 
     def resume(self, who: str) -> None:
         """End a pause. If no coordinator plays the season, ask the site that runs it to start again."""
-        if self._set(who, RESUME, "playing", paused=None) or self._store.holder(self._name) is not None:
+        if self._set_time(who, RESUME, "playing", paused=None) or self._store.holder(self._name) is not None:
             return
-        self._go_on(who, RESUME)
+        self._log_playing(who, RESUME)
 
     def close(self, who: str) -> None:
         """Close the season for good after the current round, and end a pause."""
-        self._set(who, RESUME, "playing", paused=None)
-        self._set(who, "close", "closing", closed=timestamp())
+        self._set_time(who, RESUME, "playing", paused=None)
+        self._set_time(who, "close", "closing", closed=timestamp())
 
     def ask(self, mark: str, what: str) -> None:
-        """Ask an organiser to accept a change, once; `mark` identifies the question."""
+        """Store a question to the organiser about a change, once; `mark` identifies it."""
         known = self.question()
         if known is None or known.subject != mark:
             self._log.add(CONSOLE, ASK, mark, what)
@@ -97,7 +98,7 @@ class ControlStore(SeasonRows):
         asked = self.question()
         if asked is None:
             return None
-        self._go_on(who, ACCEPT, asked.subject, asked.because)
+        self._log_playing(who, ACCEPT, asked.subject, asked.because)
         return asked.because
 
     def was_accepted(self, mark: str) -> bool:
@@ -105,12 +106,12 @@ class ControlStore(SeasonRows):
         found = self._log.last_of(ACCEPT)
         return found is not None and found.subject == mark
 
-    def _go_on(self, who: str, verb: str, subject: str = "", because: str = "") -> None:
+    def _log_playing(self, who: str, verb: str, subject: str = "", because: str = "") -> None:
         with self._store.transaction() as connection:
             log_event(connection, self._id, EventKind.STATE, 0, "playing")
             log_audit(connection, self._id, who, verb, subject, because)
 
-    def _set(self, who: str, verb: str, word: str, **values: str | None) -> bool:
+    def _set_time(self, who: str, verb: str, word: str, **values: str | None) -> bool:
         """Set or clear one time of the season; return False if it already is."""
         ((name, value),) = values.items()
         column = db_schema.seasons.c[name]

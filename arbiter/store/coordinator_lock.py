@@ -51,8 +51,8 @@ def hold(name: str) -> Iterator[Callable[[], None]]:
         lock = _Lock(name)
         stack.callback(lock.close)
         lock.take()
-        own = stack.enter_context(_socket())
-        address = _address(name)
+        own = stack.enter_context(_make_socket())
+        address = _socket_address(name)
         if not _retry(lambda: _bind(own, address)):
             how = f"through another path, or {_lock_file(name)} was removed"
             raise StoreError(f"{name} is being played on by {UNKNOWN_HOLDER} ({how})")
@@ -74,7 +74,7 @@ def lock_paths(places: Iterable[Path], why_not: str) -> Iterator[None]:
             try:
                 descriptor = os.open(place, flags | os.O_CLOEXEC, 0o600)
                 stack.callback(os.close, descriptor)
-                is_ours = _lock(descriptor)
+                is_ours = _try_lock(descriptor)
             except OSError as error:
                 raise StoreError(f"{place}: {error.strerror}") from None
             if not is_ours:
@@ -83,6 +83,8 @@ def lock_paths(places: Iterable[Path], why_not: str) -> Iterator[None]:
 
 
 class _Lock:
+    """The lock on the file beside a store; its descriptor holds the lock while it is open."""
+
     def __init__(self, name: str) -> None:
         self._name = name
         self.descriptor = -1
@@ -91,9 +93,9 @@ class _Lock:
     def take(self) -> None:
         """Lock the file that has the name now; StoreError if another process has."""
         self.close()
-        self.descriptor = _open(self._name, os.O_RDWR | os.O_CREAT)
-        if not _retry(lambda: _lock(self.descriptor)):
-            raise StoreError(f"{self._name} is being played on by {_read(self.descriptor)}")
+        self.descriptor = _open_lock_file(self._name, os.O_RDWR | os.O_CREAT)
+        if not _retry(lambda: _try_lock(self.descriptor)):
+            raise StoreError(f"{self._name} is being played on by {_read_holder(self.descriptor)}")
 
     def sign(self) -> None:
         """Write the holder into the file."""
@@ -125,7 +127,7 @@ def replacement_check(name: str) -> Callable[[], None]:
     except OSError:
         before = None
 
-    def check() -> None:
+    def check_not_replaced() -> None:
         try:
             now = os.stat(name)
             if before is not None and os.path.samestat(before, now):
@@ -138,7 +140,7 @@ def replacement_check(name: str) -> Callable[[], None]:
             " restore it or a backup and run the same command again"
         )
 
-    return check
+    return check_not_replaced
 
 
 def holder(name: str) -> str | None:
@@ -146,15 +148,15 @@ def holder(name: str) -> str | None:
     if not CAN_HOLD:
         return None
     if _lock_file(name).exists():
-        descriptor = _open(name, os.O_RDONLY)
+        descriptor = _open_lock_file(name, os.O_RDONLY)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return _read(descriptor)
+            return _read_holder(descriptor)
         finally:
             os.close(descriptor)
-    address = _address(name)
-    with _socket() as asking:
+    address = _socket_address(name)
+    with _make_socket() as asking:
         return UNKNOWN_HOLDER if address is not None and _answers(asking, address) else None
 
 
@@ -162,7 +164,7 @@ def _lock_file(name: str) -> Path:
     return Path(name + "-lock")
 
 
-def _open(name: str, flags: int) -> int:
+def _open_lock_file(name: str, flags: int) -> int:
     try:
         return os.open(_lock_file(name), flags | os.O_CLOEXEC, 0o644)
     except OSError as error:
@@ -183,7 +185,7 @@ def _retry(take: Callable[[], bool]) -> bool:
     return True
 
 
-def _lock(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -191,11 +193,11 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _read(descriptor: int) -> str:
+def _read_holder(descriptor: int) -> str:
     return os.pread(descriptor, 200, 0).decode(errors="replace") or UNKNOWN_HOLDER
 
 
-def _socket() -> socket.socket:
+def _make_socket() -> socket.socket:
     """Return a socket that child processes do not inherit."""
     # Imported here: most users of a store need no lock.
     import socket
@@ -203,7 +205,7 @@ def _socket() -> socket.socket:
     return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 
 
-def _address(name: str) -> str | None:
+def _socket_address(name: str) -> str | None:
     """Return the abstract socket address for a database; None on systems other than Linux."""
     if sys.platform != "linux":
         return None

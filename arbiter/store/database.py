@@ -63,7 +63,7 @@ class Database:
         self._checks: list[Callable[[], None]] = []
         try:
             with self.explain_errors():
-                self._settle_schema(create)
+                self._prepare_schema(create)
         except BaseException:
             self.close()
             raise
@@ -107,13 +107,13 @@ class Database:
                 with self._engine.begin() as connection:
                     yield connection
                 return
-            with self._holding(self._take).begin() as transaction:
+            with self._connection_holding(self._take).begin() as transaction:
                 yield transaction.connection
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Yield a connection for queries."""
-        with self.explain_errors(), self._connected() as connection:
+        with self.explain_errors(), self._connect() as connection:
             yield connection
 
     @contextmanager
@@ -148,7 +148,7 @@ class Database:
         with self.explain_errors():
             self._take = take
             try:
-                self._holding(take)
+                self._connection_holding(take)
                 yield
             finally:
                 self._take, held, self._only = None, self._only, None
@@ -173,13 +173,13 @@ class Database:
         """Return who holds the lock of a season, or of any season if none is named; None if it is free."""
         return self.kind.holder(self, season)
 
-    def _holding(self, take: Callable[[sa.Connection], None]) -> sa.Connection:
+    def _connection_holding(self, take: Callable[[sa.Connection], None]) -> sa.Connection:
         """Return the connection on which `take` has succeeded, a new one if it was lost."""
         if self._only is not None and not self.kind.is_alive(self._only):
             self._only.close()
             self._only = None
         if self._only is None:
-            connection = self._connected()
+            connection = self._connect()
             try:
                 connection.detach()
                 take(connection)
@@ -189,7 +189,7 @@ class Database:
             self._only = connection
         return self._only
 
-    def _connected(self) -> sa.Connection:
+    def _connect(self) -> sa.Connection:
         """Connect; a coordinator waits for a server that is temporarily unreachable."""
         until = time.monotonic() + (RETURN_SECONDS if self._take else 0)
         while True:
@@ -215,7 +215,7 @@ class Database:
             said = f"{self.name}: {self.kind.explain(error)}"
             raise (LostConnection if lost else StoreError)(said) from None
 
-    def _settle_schema(self, create: bool) -> None:
+    def _prepare_schema(self, create: bool) -> None:
         """Create the tables in an empty database, migrate an older one, refuse a newer one."""
         with self._engine.connect() as connection:
             tables = set(sa.inspect(connection).get_table_names())
@@ -258,16 +258,17 @@ class Database:
 
 
 class SeasonRows:
-    """The rows of one season on one subject."""
+    """Base of the classes that read and write one season's rows on one subject."""
 
     def __init__(self, store: Database, season: int) -> None:
         self._store, self._id = store, season
 
     def _own(self, *columns: Any, **wanted: object) -> sa.Select[Any]:
-        """Select columns of the season's rows that have the `wanted` values."""
+        """Return a query for columns of the season's rows that have the `wanted` values."""
         return sa.select(*columns).filter_by(season_id=self._id, **wanted)
 
     def _all(self, query: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+        """Execute a query and return all rows."""
         with self._store.reading() as connection:
             return connection.execute(query).all()
 

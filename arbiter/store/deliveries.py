@@ -71,7 +71,7 @@ class DeliveryState(NamedTuple):
 
 
 class DeliveryStore(SeasonRows):
-    """The webhooks of one season, each with_digest_id by the SHA-256 of its address."""
+    """The webhooks of one season, each identified by the SHA-256 of its address."""
 
     def begin(self, webhook: str) -> DeliveryState:
         """Return the state of a webhook; register a new one, which receives events from now on.
@@ -119,71 +119,72 @@ class DeliveryStore(SeasonRows):
     ) -> tuple[NextDelivery | None, int]:
         """Return the next event of these kinds to deliver, or None, and the last number checked.
 
-        Events up to the number `after` were checked before. With `freezes` results may be held back.
+        Events up to `after` were checked before; a long stretch without any is stored as checked. With
+        `freezes` results may be held back.
         """
         table = db_schema.events.c
         with self._store.snapshot() as connection:
-            done, ahead = self._place(connection, webhook)
+            done, ahead = self._progress(connection, webhook)
             last = last_number(connection, self._id)
             held = freeze_number(connection, self._id) if freezes else None
             seen = last if held is None else held
             early = False
-            wanted = self._wanted(max(done, after), seen, kinds, ahead).order_by(table.number)
+            wanted = self._events(max(done, after), seen, kinds, ahead).order_by(table.number)
             found = connection.execute(wanted.limit(1)).one_or_none()
             if found is None and held is not None and STATE in kinds:
-                state = self._wanted(max(held, ahead), last, [STATE]).order_by(table.number)
+                state = self._events(max(held, ahead), last, [STATE]).order_by(table.number)
                 found, early = connection.execute(state.limit(1)).one_or_none(), True
             if found is not None:
                 return NextDelivery(event_of(found), early), seen if early else found.number - 1
         if seen - done >= STRIDE:
             # Else the next process would check them again.
-            self._write(self._mine(webhook).values(done=seen))
+            self._write(self._webhook_update(webhook).values(done=seen))
         return None, seen
 
-    def prepare(self, webhook: str, telling: Delivery) -> None:
+    def prepare(self, webhook: str, delivery: Delivery) -> None:
         """Store a delivery before its first attempt, unless one is in progress."""
-        free = self._mine(webhook).where(db_schema.deliveries.c.number.is_(None))
-        self._write(free.values(**telling._asdict()))
+        free = self._webhook_update(webhook).where(db_schema.deliveries.c.number.is_(None))
+        self._write(free.values(**delivery._asdict()))
 
-    def record_delivery(self, webhook: str, telling: Delivery) -> None:
+    def record_delivery(self, webhook: str, delivery: Delivery) -> None:
         """Record a delivery as received, and advance to the next event."""
         count = db_schema.deliveries.c.told + 1
-        values = _past(telling, telling.number) | {"told": count, "problem": None}
-        self._write(self._telling(webhook, telling).values(values))
+        values = _values_after(delivery, delivery.number) | {"told": count, "problem": None}
+        self._write(self._delivery_update(webhook, delivery).values(values))
 
-    def postpone(self, webhook: str, telling: Delivery, since: str, again: str, problem: str) -> None:
+    def postpone(self, webhook: str, delivery: Delivery, since: str, again: str, problem: str) -> None:
         """Record a failed attempt, with the times of the first and the next one."""
         tries = db_schema.deliveries.c.tries + 1
         values = {"tries": tries, "since": since, "again": again, "problem": problem}
-        self._write(self._telling(webhook, telling).values(values))
+        self._write(self._delivery_update(webhook, delivery).values(values))
 
     def retry_now(self, webhook: str) -> None:
-        """Retry the delivery in progress at once with a new attempt count, even if the receiver was gone."""
-        self._write(self._mine(webhook).values(tries=0, since=None, again=None, ended=None))
+        """Make the delivery in progress due now with a new attempt count, even if the receiver was gone."""
+        self._write(self._webhook_update(webhook).values(tries=0, since=None, again=None, ended=None))
 
-    def end(self, webhook: str, telling: Delivery, who: str, problem: str) -> None:
-        """Stop sending to a receiver that is gone; `who` names it in the audit log."""
+    def end(self, webhook: str, delivery: Delivery, who: str, problem: str) -> None:
+        """Record that a receiver is gone, which ends its deliveries; `who` names it in the audit log."""
         with self._store.transaction() as connection:
-            ended = self._telling(webhook, telling).values(ended=timestamp(), problem=problem)
+            ended = self._delivery_update(webhook, delivery).values(ended=timestamp(), problem=problem)
             if connection.execute(ended).rowcount == 1:
                 log_audit(connection, self._id, CONSOLE, END, who, problem)
 
     def give_up(
-        self, webhook: str, telling: Delivery, kinds: Collection[str], before: str, who: str, problem: str
+        self, webhook: str, delivery: Delivery, kinds: Collection[str], before: str, who: str, problem: str
     ) -> int:
         """Drop a delivery that keeps failing, and the events before a time; return the number dropped."""
-        last, count = telling.number, 1
+        last, count = delivery.number, 1
         with self._store.transaction() as connection:
-            if not telling.early:
-                _, ahead = self._place(connection, webhook)
+            if not delivery.early:
+                _, ahead = self._progress(connection, webhook)
                 held = freeze_number(connection, self._id)
-                old = self._wanted(telling.number, LAST if held is None else held, kinds, ahead)
+                old = self._events(delivery.number, LAST if held is None else held, kinds, ahead)
                 found = old.where(db_schema.events.c.moment < before).subquery().c.number
                 more, latest = connection.execute(sa.select(sa.func.count(found), sa.func.max(found))).one()
                 last, count = latest or last, 1 + more
             dropped = db_schema.deliveries.c.dropped + count
-            values = _past(telling, last) | {"dropped": dropped, "problem": problem}
-            if connection.execute(self._telling(webhook, telling).values(values)).rowcount != 1:
+            values = _values_after(delivery, last) | {"dropped": dropped, "problem": problem}
+            if connection.execute(self._delivery_update(webhook, delivery).values(values)).rowcount != 1:
                 return 0
             log_audit(connection, self._id, CONSOLE, DROP, who, f"{count} given up: {problem}")
         return count
@@ -191,39 +192,39 @@ class DeliveryStore(SeasonRows):
     def count_waiting(self, webhook: str, kinds: Collection[str], freezes: bool) -> int:
         """Return how many events are still to be delivered, without those held back."""
         with self._store.snapshot() as connection:
-            done, ahead = self._place(connection, webhook)
+            done, ahead = self._progress(connection, webhook)
             held = freeze_number(connection, self._id) if freezes else None
-            return self._count(connection, done, LAST if held is None else held, kinds, ahead)
+            return self._count_events(connection, done, LAST if held is None else held, kinds, ahead)
 
-    def _place(self, connection: sa.Connection, webhook: str) -> tuple[int, int]:
+    def _progress(self, connection: sa.Connection, webhook: str) -> tuple[int, int]:
         table = db_schema.deliveries.c
         done, ahead = connection.execute(self._own(table.done, table.ahead, webhook=webhook)).one()
         return done, ahead
 
-    def _wanted(self, after: int, until: int, kinds: Collection[str], ahead: int = 0) -> sa.Select[Any]:
-        """Select the events of some kinds between two numbers, without those sent early."""
+    def _events(self, after: int, until: int, kinds: Collection[str], ahead: int = 0) -> sa.Select[Any]:
+        """Return a query for the events of some kinds between two numbers, without those sent early."""
         table = db_schema.events.c
         query = self._own(db_schema.events).where(table.number > after, table.number <= until)
         return query.where(table.kind.in_(list(kinds)), sa.or_(table.kind != STATE, table.number > ahead))
 
-    def _count(
+    def _count_events(
         self, connection: sa.Connection, after: int, until: int, kinds: Collection[str], ahead: int = 0
     ) -> int:
-        found = self._wanted(after, until, kinds, ahead).subquery()
+        found = self._events(after, until, kinds, ahead).subquery()
         count: int = connection.execute(sa.select(sa.func.count()).select_from(found)).scalar_one()
         return count
 
-    def _mine(self, webhook: str) -> sa.Update:
+    def _webhook_update(self, webhook: str) -> sa.Update:
         return sa.update(db_schema.deliveries).filter_by(season_id=self._id, webhook=webhook)
 
-    def _telling(self, webhook: str, telling: Delivery) -> sa.Update:
-        """Update the delivery in progress, unless another process has advanced since."""
-        return self._mine(webhook).where(db_schema.deliveries.c.delivery == telling.delivery)
+    def _delivery_update(self, webhook: str, delivery: Delivery) -> sa.Update:
+        """Return an SQL update of the delivery in progress, unless another process has advanced since."""
+        return self._webhook_update(webhook).where(db_schema.deliveries.c.delivery == delivery.delivery)
 
 
 _NOTHING: dict[str, Any] = {**dict.fromkeys(Delivery._fields), "early": False, "tries": 0}
 
 
-def _past(telling: Delivery, number: int) -> dict[str, Any]:
+def _values_after(delivery: Delivery, number: int) -> dict[str, Any]:
     """Return the values of a webhook's row once the events up to a number are processed."""
-    return {**_NOTHING, "ahead" if telling.early else "done": number}
+    return {**_NOTHING, "ahead" if delivery.early else "done": number}

@@ -19,7 +19,7 @@ class IntegrityReportStore(SeasonRows):
     """The report of one season."""
 
     def keep(self, report: Mapping[str, Any]) -> None:
-        """Store a report, atomic_path an earlier one."""
+        """Store a report, replacing an earlier one."""
         with self._store.transaction() as connection:
             connection.execute(sa.delete(db_schema.questions).filter_by(season_id=self._id))
             row = {"season_id": self._id, "report": json.dumps(dict(report), separators=(",", ":"))}

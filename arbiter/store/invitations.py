@@ -57,11 +57,11 @@ class InvitationStore(SeasonRows):
 
     def find(self, code: str) -> Invitation | None:
         """Return the invitation with this SHA-256; None if unknown, used up or expired."""
-        rows = self._all(self._own(db_schema.invitations.c.player, code=code).where(_open()))
+        rows = self._all(self._own(db_schema.invitations.c.player, code=code).where(_open_condition()))
         return Invitation(rows[0].player) if rows else None
 
     def _make_room(self, connection: sa.Connection, player: str, uses: int, per_day: int | None) -> None:
-        """Delete expired invitations to a player, and the oldest ones beyond `MOST_PEOPLE`."""
+        """Check an invitation's limits; delete a player's expired ones, and the oldest over `MOST_PEOPLE`."""
         lock_player(connection, self._id, player)
         people = len(tokens_of(connection, self._id, player))
         if not people:
@@ -76,7 +76,7 @@ class InvitationStore(SeasonRows):
                 raise RateLimited(seconds)
         codes = db_schema.invitations
         mine = sa.delete(codes).filter_by(season_id=self._id, player=player)
-        connection.execute(mine.where(sa.not_(_open())))
+        connection.execute(mine.where(sa.not_(_open_condition())))
         newest = self._own(codes.c.code, player=player).order_by(codes.c.created.desc(), codes.c.code)
         old = connection.execute(newest.offset(MOST_PEOPLE - 1)).scalars().all()
         connection.execute(mine.where(codes.c.code.in_(old)))
@@ -85,11 +85,11 @@ class InvitationStore(SeasonRows):
 def use_invitation(connection: sa.Connection, season: int, code: str, player: str | None) -> None:
     """Consume one use of an invitation to a player, or to become an author, or raise InvalidInvitation."""
     table = db_schema.invitations
-    one = sa.update(table).filter_by(season_id=season, code=code, player=player).where(_open())
+    one = sa.update(table).filter_by(season_id=season, code=code, player=player).where(_open_condition())
     if connection.execute(one.values(uses=table.c.uses - 1)).rowcount != 1:
         raise InvalidInvitation
 
 
-def _open() -> sa.ColumnElement[bool]:
+def _open_condition() -> sa.ColumnElement[bool]:
     table = db_schema.invitations.c
     return sa.and_(table.uses > 0, sa.or_(table.ends.is_(None), not_expired(table.ends)))

@@ -38,11 +38,11 @@ class MatchQueries(SeasonRows):
         query = query.with_only_columns(number, sa.func.count()).group_by(number).order_by(number)
         return dict(map(tuple, self._all(query)))
 
-    def ids(self, wanted: MatchRange, skip: int, most: int) -> list[str]:
-        """Return the ids of wanted matches in the plan's order: `most` of them after the first `skip`."""
+    def ids(self, wanted: MatchRange, skip: int, limit: int) -> list[str]:
+        """Return the ids of wanted matches in the plan's order: `limit` of them after the first `skip`."""
         query, number, match_id = self._wanted(wanted)
         query = query.with_only_columns(match_id).order_by(*plan_order(number, match_id))
-        return [row[0] for row in self._all(query.offset(skip).limit(most))]
+        return [row[0] for row in self._all(query.offset(skip).limit(limit))]
 
     def seated(self, last_round: int) -> list[str]:
         """Return all players of the matches up to a round, by name."""

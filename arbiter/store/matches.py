@@ -113,5 +113,5 @@ class Matches(MatchQueries):
             yield stored_match(row.id, row.summary, row.record)
 
     def _matches(self, *columns: sa.Column[Any]) -> sa.Select[Any]:
-        """Select columns of the season's matches in the order of their ids."""
+        """Return a query for columns of the season's matches in the order of their ids."""
         return self._own(*columns).order_by(*plan_order())

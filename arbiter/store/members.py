@@ -49,12 +49,12 @@ class MemberStore(SeasonRows):
 
     def of(self, player: str) -> list[Member]:
         """Return a player's people with tokens, in the order in which they joined."""
-        return self._found(player)
+        return self._load_members(player)
 
     def all(self) -> dict[str, list[Member]]:
         """Return the people of all players, by player."""
         found: dict[str, list[Member]] = {}
-        for one in self._found():
+        for one in self._load_members():
             found.setdefault(one.player, []).append(one)
         return found
 
@@ -97,7 +97,7 @@ class MemberStore(SeasonRows):
             log_audit(connection, self._id, who, verb, audit_name(player, member))
         return True
 
-    def _found(self, player: str | None = None) -> list[Member]:
+    def _load_members(self, player: str | None = None) -> list[Member]:
         table = token_holders(self._id).c
         query = sa.select(table.player, table.member, table.created)
         query = query if player is None else query.where(table.player == player)

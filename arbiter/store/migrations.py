@@ -21,13 +21,13 @@ STEPS = {
 
 def make(connection: sa.Connection) -> None:
     """Create all tables in an empty database, in the connection's transaction."""
-    for statement in _making(connection.dialect):
+    for statement in _create_statements(connection.dialect):
         connection.exec_driver_sql(statement)
     connection.execute(sa.insert(version).values(version_num=HEAD))
 
 
 @lru_cache(maxsize=1)
-def _making(dialect: sa.Dialect) -> tuple[str, ...]:
+def _create_statements(dialect: sa.Dialect) -> tuple[str, ...]:
     """Return the statements that create tables and indexes; cached, since compiling them is slow."""
     tables = metadata.sorted_tables
     made: list[DDLElement] = [CreateTable(table) for table in tables]

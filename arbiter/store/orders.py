@@ -110,9 +110,9 @@ class OrderStore(SeasonRows):
                         OrderKind(row.verb), name, row.because, row.moment, row.planned, row.complete
                     )
                     if before is not None:
-                        order = order._replace(before=read_summary(before, _earlier_record(name)))
+                        order = order._replace(before=read_summary(before, _earlier_record_text(name)))
                     if programs is not None:
-                        order = order._replace(programs=_programs(programs, name))
+                        order = order._replace(programs=_read_programs(programs, name))
                     found.append(order)
         return Orders(revision, tuple(found))
 
@@ -120,7 +120,7 @@ class OrderStore(SeasonRows):
         """Store orders and the standings they change; Outdated if the revision is no longer current."""
         with self._store.transaction() as connection:
             raise_revision(connection, self._id, revision)
-            self._keep(connection, orders)
+            self._store_orders(connection, orders)
             if rated is not None:
                 store_standings(connection, self._id, rated)
 
@@ -132,7 +132,7 @@ class OrderStore(SeasonRows):
         with self._store.transaction() as connection:
             raise_revision(connection, self._id, revision)
             query = self._own(table.wall_ns, table.summary, table.record, id=match.summary.id)
-            self._keep(connection, [order], dict(connection.execute(query).mappings().one()))
+            self._store_orders(connection, [order], dict(connection.execute(query).mappings().one()))
             mine = sa.update(db_schema.matches).filter_by(season_id=self._id, id=match.summary.id)
             connection.execute(mine.values(row_of(match)))
             store_seats(connection, self._id, [match.summary])
@@ -151,11 +151,11 @@ class OrderStore(SeasonRows):
         table = db_schema.annulments.c
         query = self._own(table.summary, table.wall_ns, table.record, match_id=match_id)
         return [
-            PackedMatch(read_summary(row.summary, _earlier_record(match_id)), row.wall_ns, row.record)
+            PackedMatch(read_summary(row.summary, _earlier_record_text(match_id)), row.wall_ns, row.record)
             for row in self._all(query.where(table.record.is_not(None)).order_by(table.number))
         ]
 
-    def _keep(
+    def _store_orders(
         self,
         connection: sa.Connection,
         orders: Sequence[Order],
@@ -214,10 +214,10 @@ class RatedRound(NamedTuple):
 
 
 def store_standings(connection: sa.Connection, season: int, rated: RatedRound) -> None:
-    """Store the standings after a round, atomic_path earlier ones, and log them and new suspensions."""
+    """Store the standings after a round, replacing earlier ones; log them and new suspensions."""
     number, standings, ranking = rated
     table = db_schema.ratings
-    for player, because in _suspended_newly(connection, season, rated).items():
+    for player, because in _new_suspensions(connection, season, rated).items():
         log_event(connection, season, EventKind.SUSPENDED, number + 1, player=player, because=because)
     connection.execute(sa.delete(table).filter_by(season_id=season, round=number))
     row = {"season_id": season, "round": number, "standings": json.dumps(standings)}
@@ -230,7 +230,7 @@ def store_standings(connection: sa.Connection, season: int, rated: RatedRound) -
     log_event(connection, season, EventKind.STANDINGS, number)
 
 
-def _suspended_newly(connection: sa.Connection, season: int, rated: RatedRound) -> dict[str, str]:
+def _new_suspensions(connection: sa.Connection, season: int, rated: RatedRound) -> dict[str, str]:
     """Return by player the reasons of new suspensions in these standings, without those by order."""
     if "suspended" not in rated.standings or not (now := rated.standings["suspended"]):
         return {}
@@ -245,10 +245,10 @@ def _suspended_newly(connection: sa.Connection, season: int, rated: RatedRound) 
     return {player: because for player, because in now.items() if player not in known}
 
 
-def _programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:
+def _read_programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:
     with explain_unreadable(f"the programs of match {match_id}"):
         return {player: dict(files) for player, files in json.loads(text).items()}
 
 
-def _earlier_record(match_id: str) -> str:
+def _earlier_record_text(match_id: str) -> str:
     return f"the earlier record of match {match_id}"

@@ -27,7 +27,7 @@ class PlayerFull(ConfigError):
 
 
 def token_holders(season: int) -> sa.Subquery:
-    """Select all people with a token: `player`, `member` (null for the first one), `token`, `created`."""
+    """Return a query for people with tokens: `player`, `member` (null for the first), `token`, `created`."""
     authors, members = db_schema.authors.c, db_schema.members.c
     first = sa.select(
         authors.name.label("player"), sa.null().label("member"), authors.token, authors.created

@@ -152,7 +152,7 @@ def insert_once(table: sa.Table) -> sa.Insert:
 def explain(error: DBAPIError) -> str:
     """Return the server's error, or why it does not answer, with the remedy."""
     # The server's SQLSTATE; None if no server answered.
-    code, said = getattr(error.orig, "sqlstate", None), _said(error)
+    code, said = getattr(error.orig, "sqlstate", None), _relevant_line(error)
     if code in MEANINGS:
         return MEANINGS[code]
     if code == "42501":
@@ -260,7 +260,7 @@ def _key(connection: sa.Connection, season: str) -> int:
     return int.from_bytes(sha256(text.encode()).digest()[:4]) >> 1
 
 
-def _said(error: DBAPIError) -> str:
+def _relevant_line(error: DBAPIError) -> str:
     """Return the error's relevant line: the server's message, or the reason at the end of the driver's."""
     diagnosis = getattr(error.orig, "diag", None)
     primary: str | None = getattr(diagnosis, "message_primary", None)

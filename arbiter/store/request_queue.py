@@ -63,44 +63,44 @@ class RequestStore(SeasonRows):
     """The requests of one season."""
 
     def add(
-        self, author: str, kind: str, wish: Mapping[str, Any], most: int, per_day: int, per_hour: int
+        self, author: str, kind: str, wish: Mapping[str, Any], limit: int, per_day: int, per_hour: int
     ) -> Request:
         """Add a request; RateLimited if the author's limit is reached."""
         row = {"season_id": self._id, "author": author, "kind": kind, "wish": json.dumps(dict(wish))}
-        row |= {"state": WAITING, "received": timestamp(), "most": most, "place": f"request-{token_hex(8)}"}
+        row |= {"state": WAITING, "received": timestamp(), "most": limit, "place": f"request-{token_hex(8)}"}
         with self._store.transaction() as connection:
             # Locks the author's row.
             mine = sa.update(db_schema.authors).filter_by(season_id=self._id, name=author)
             connection.execute(mine.values(name=author))
-            made = self._made(connection, author)
-            if seconds := _left(made, per_day, per_hour)[1]:
+            made = self._times_made(connection, author)
+            if seconds := _requests_left(made, per_day, per_hour)[1]:
                 raise RateLimited(seconds)
             number = connection.execute(sa.insert(db_schema.requests).values(row)).inserted_primary_key
             assert number is not None
-            self._tell(connection, number[0], author, kind, WAITING)
+            self._log_state(connection, number[0], author, kind, WAITING)
             return _request(connection.execute(self._own(db_schema.requests, id=number[0])).one())
 
     def left(self, author: str, per_day: int, per_hour: int) -> tuple[int, int]:
         """Return how many requests an author may make now, and if none the seconds until the next."""
         with self._store.reading() as connection:
-            return _left(self._made(connection, author), per_day, per_hour)
+            return _requests_left(self._times_made(connection, author), per_day, per_hour)
 
     def one(self, number: int, author: str | None = None) -> Request | None:
         """Return a request by its id, of this author if one is named."""
         wanted: dict[str, object] = {"id": number} | ({} if author is None else {"author": author})
-        return next(iter(self._read(self._own(db_schema.requests, **wanted))), None)
+        return next(iter(self._load_requests(self._own(db_schema.requests, **wanted))), None)
 
-    def last(self, most: int, author: str | None = None, before: int | None = None) -> list[Request]:
-        """Return the last `most` requests, of this author if one is named, newest first."""
+    def last(self, limit: int, author: str | None = None, before: int | None = None) -> list[Request]:
+        """Return the last `limit` requests, of this author if one is named, newest first."""
         table = db_schema.requests
         query = self._own(table, **({} if author is None else {"author": author}))
         query = query if before is None else query.where(table.c.id < before)
-        return self._read(query.order_by(table.c.id.desc()).limit(most))
+        return self._load_requests(query.order_by(table.c.id.desc()).limit(limit))
 
     def ended_before(self, when: str) -> list[Request]:
         """Return the requests that ended before a time and whose matches are still stored."""
         table = db_schema.requests
-        return self._read(self._own(table).where(table.c.ended < when, table.c.played > 0))
+        return self._load_requests(self._own(table).where(table.c.ended < when, table.c.played > 0))
 
     def next(self, without: Collection[int] = ()) -> Request | None:
         """Return the request to play a match of now, not one of `without`, or None."""
@@ -119,12 +119,13 @@ class RequestStore(SeasonRows):
         return dict(map(tuple, self._all(self._own(table.author, table.ms, day=_today()))))
 
     def count(self, author: str, ms: int) -> None:
+        """Add to the time that an author was served today."""
         with self._store.transaction() as connection:
-            self._count(connection, author, ms)
+            self._add_served(connection, author, ms)
 
     def begin(self, number: int) -> bool:
         """Mark a request as being played; False if it is over."""
-        return self._change(number, state=PLAYING)
+        return self._change_request(number, state=PLAYING)
 
     def keep(self, number: int, author: str, played: int, ms: int, outcome: Mapping[str, Any] | None) -> bool:
         """Record another match, played in `ms`; `outcome` None leaves the outcome unchanged.
@@ -134,21 +135,21 @@ class RequestStore(SeasonRows):
         new = {} if outcome is None else {"outcome": json.dumps(dict(outcome))}
         spent = db_schema.requests.c.spent_ms + ms
         with self._store.transaction() as connection:
-            self._count(connection, author, ms)
+            self._add_served(connection, author, ms)
             mine = sa.update(db_schema.requests).filter_by(season_id=self._id, id=number)
             connection.execute(mine.values(played=played, spent_ms=spent))
-            return self._changed(connection, {"id": number}, **{"state": PLAYING, **new})
+            return self._update(connection, {"id": number}, **{"state": PLAYING, **new})
 
     def finish(self, number: int, outcome: Mapping[str, Any] | None, problem: str | None = None) -> bool:
         """End a request, as refused if there is a `problem`; False if it is over."""
         kept = {} if outcome is None else {"outcome": json.dumps(dict(outcome))}
         state = DONE if problem is None else REFUSED
-        return self._change(number, state=state, ended=timestamp(), problem=problem, **kept)
+        return self._change_request(number, state=state, ended=timestamp(), problem=problem, **kept)
 
     def cancel(self, number: int, author: str) -> bool:
         """Cancel an author's request; False if it is over. A match in progress is still recorded."""
         with self._store.transaction() as connection:
-            return self._changed(
+            return self._update(
                 connection, {"id": number, "author": author}, state=CANCELLED, ended=timestamp()
             )
 
@@ -185,23 +186,23 @@ class RequestStore(SeasonRows):
         played = sum(row.played for row in rows)
         return sum(row.spent_ms for row in rows) / played / 1000 if played else None
 
-    def _made(self, connection: sa.Connection, author: str) -> list[str]:
+    def _times_made(self, connection: sa.Connection, author: str) -> list[str]:
         """Return the times of an author's requests in the last 24 hours, oldest first."""
         column = db_schema.requests.c.received
         query = self._own(column, author=author).where(is_recent(column, DAY)).order_by(column)
         return list(connection.execute(query).scalars())
 
-    def _count(self, connection: sa.Connection, author: str, ms: int) -> None:
+    def _add_served(self, connection: sa.Connection, author: str, ms: int) -> None:
         key = {"season_id": self._id, "author": author, "day": _today()}
         self._store.insert_once(connection, db_schema.served, {**key, "ms": 0})
         mine = sa.update(db_schema.served).filter_by(**key)
         connection.execute(mine.values(ms=db_schema.served.c.ms + ms))
 
-    def _change(self, number: int, **values: object) -> bool:
+    def _change_request(self, number: int, **values: object) -> bool:
         with self._store.transaction() as connection:
-            return self._changed(connection, {"id": number}, **values)
+            return self._update(connection, {"id": number}, **values)
 
-    def _changed(self, connection: sa.Connection, which: Mapping[str, object], **values: object) -> bool:
+    def _update(self, connection: sa.Connection, which: Mapping[str, object], **values: object) -> bool:
         """Change a request and log a new state; False if it is over."""
         table = db_schema.requests.c
         found = connection.execute(
@@ -210,14 +211,14 @@ class RequestStore(SeasonRows):
         mine = sa.update(db_schema.requests).filter_by(season_id=self._id, **which)
         changed = connection.execute(mine.where(table.state.in_(OPEN)).values(**values)).rowcount == 1
         if changed and found is not None and (state := values.get("state", found.state)) != found.state:
-            self._tell(connection, found.id, found.author, found.kind, str(state))
+            self._log_state(connection, found.id, found.author, found.kind, str(state))
         return changed
 
-    def _tell(self, connection: sa.Connection, number: int, author: str, kind: str, state: str) -> None:
+    def _log_state(self, connection: sa.Connection, number: int, author: str, kind: str, state: str) -> None:
         which = {"author": author, "kind": kind, "state": state}
         log_event(connection, self._id, EventKind.REQUEST, 0, str(number), **which)
 
-    def _read(self, query: sa.Select[Any]) -> list[Request]:
+    def _load_requests(self, query: sa.Select[Any]) -> list[Request]:
         return [_request(row) for row in self._all(query)]
 
 
@@ -226,11 +227,11 @@ def _request(row: sa.Row[Any]) -> Request:
     shape = {name: row._mapping[name] for name in Request.__slots__}
     with explain_unreadable(f"request {row.id}"):
         shape["wish"] = dict(json.loads(row.wish))
-        shape["outcome"] = None if row.outcome is None else json.loads(row.outcome, object_hook=_as_named_now)
+        shape["outcome"] = None if row.outcome is None else json.loads(row.outcome, object_hook=_rename_keys)
     return Request(**shape)
 
 
-def _as_named_now(shape: dict[str, Any]) -> dict[str, Any]:
+def _rename_keys(shape: dict[str, Any]) -> dict[str, Any]:
     return {_EARLIER.get(key, key): value for key, value in shape.items()}
 
 
@@ -238,7 +239,7 @@ _EARLIER = {"won": "wins", "drawn": "draws", "lost": "losses"}
 """Current keys of outcomes by those of earlier versions."""
 
 
-def _left(made: list[str], per_day: int, per_hour: int) -> tuple[int, int]:
+def _requests_left(made: list[str], per_day: int, per_hour: int) -> tuple[int, int]:
     """Return how many more requests may be made, and if none the seconds until the next."""
     recent = [when for when in made if when > time_before(HOUR)]
     left = min(per_day - len(made), per_hour - len(recent))

@@ -75,6 +75,7 @@ class StoredMatch(NamedTuple):
 
 
 def stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
+    """Return a match from its columns; unreadable parts are None, with the reason."""
     short, record, problems = None, None, []
     try:
         short = MatchSummary.from_json(json.loads(summary))

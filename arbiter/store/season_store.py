@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class SeasonStore(Matches):
-    """One season in a store."""
+    """One season in a store; each method is a query or a transaction."""
 
     def __init__(
         self, store: Database, number: int, name: str, game: str, seed: str, who: str = CONSOLE
@@ -88,12 +88,12 @@ class SeasonStore(Matches):
         rows = self._all(sa.select(table.events, table.revision).filter_by(id=self._id))
         return (rows[0].events or 0, rows[0].revision or 0) if rows else (0, 0)
 
-    def events(self, after: int, most: int) -> list[LoggedEvent]:
-        """Return the first `most` public events with numbers above `after`, in order."""
+    def events(self, after: int, limit: int) -> list[LoggedEvent]:
+        """Return the first `limit` public events with numbers above `after`, in order."""
         table = db_schema.events.c
         # The second condition suffices; the first one uses the key.
         query = self._own(db_schema.events).where(table.number > after, table.shown > after)
-        query = query.order_by(table.number).limit(most)
+        query = query.order_by(table.number).limit(limit)
         return [event_of(row)._replace(number=row.shown) for row in self._rows(query)]
 
     def events_frozen(self, last_round: int) -> tuple[int, list[LoggedEvent]]:
@@ -103,6 +103,7 @@ class SeasonStore(Matches):
 
     @property
     def complete(self) -> int:
+        """The number of complete rounds."""
         return sum(known.complete for known in self.plan())
 
     def rounds(self) -> list[StoredRound]:
@@ -155,7 +156,7 @@ class SeasonStore(Matches):
         }
         with self._store.transaction() as connection:
             raise_revision(connection, self._id, revision)
-            self._keep_settings(connection, digest, settings)
+            self._insert_settings(connection, digest, settings)
             connection.execute(sa.insert(db_schema.rounds).values(row))
             log_event(connection, self._id, EventKind.ROUND, number)
         return StoredRound(number, digest, tuple(map(tuple, tables)), False, planned_at)
@@ -182,9 +183,9 @@ class SeasonStore(Matches):
     def keep_settings(self, digest: str, settings: Mapping[str, Any]) -> None:
         """Store the settings of a config that plans matches without rounds, unless they are stored."""
         with self._store.transaction() as connection:
-            self._keep_settings(connection, digest, settings)
+            self._insert_settings(connection, digest, settings)
 
-    def _keep_settings(self, connection: sa.Connection, digest: str, settings: Mapping[str, Any]) -> None:
+    def _insert_settings(self, connection: sa.Connection, digest: str, settings: Mapping[str, Any]) -> None:
         row = {"season_id": self._id, "digest": digest, "settings": json.dumps(dict(settings))}
         self._store.insert_once(connection, db_schema.configs, row)
 
@@ -243,7 +244,7 @@ class SeasonStore(Matches):
             yield row.round, read_brief(row.brief, f"the ratings of round {row.round}")
 
     def ask_to_stop(self, asked: bool = True) -> None:
-        """Ask the coordinator to stop, or withdraw that."""
+        """Store a request that the coordinator stops, or withdraw it."""
         table = db_schema.seasons
         changes = table.c.stop_asked.is_(None) if asked else table.c.stop_asked.is_not(None)
         update = (
@@ -280,7 +281,7 @@ class SeasonStore(Matches):
                 log_event(connection, self._id, EventKind.STATE, rounds, "over")
 
     def freeze(self, round_number: int) -> None:
-        """Hold back results after this round from the public until the seed is published."""
+        """Store that the public does not see results after this round until the seed is published."""
         with self._store.transaction() as connection:
             log_event(connection, self._id, EventKind.STATE, round_number, FROZEN)
 

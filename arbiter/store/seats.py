@@ -48,7 +48,7 @@ def seats_of(season: int, match: MatchSummary) -> list[dict[str, Any]]:
 
 
 def store_seats(connection: sa.Connection, season: int, matches: Iterable[MatchSummary]) -> None:
-    """Write the rows of matches, atomic_path those of the same players."""
+    """Write the rows of matches, replacing those of the same players."""
     rows = [row for match in matches for row in seats_of(season, match)]
     if rows:
         connection.execute(_DROP, [{f"a_{key}": row[key] for key in _KEY} for row in rows])

@@ -76,7 +76,7 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
         connect_args={"timeout": LOCK_SECONDS},
         execution_options={"compiled_cache": COMPILED},
     )
-    sa.event.listen(made, "connect", _prepare)
+    sa.event.listen(made, "connect", _configure_connection)
     return made
 
 
@@ -234,7 +234,7 @@ def holder(store: Opened, _season: str) -> str | None:
     return None if store.name == MEMORY else coordinator_lock.holder(store.name)
 
 
-def _prepare(connection: Any, _: object) -> None:
+def _configure_connection(connection: Any, _: object) -> None:
     """Make commits durable against a crash of the machine; set the page size."""
     # No effect on an existing database.
     connection.execute(f"PRAGMA page_size={PAGE_BYTES}")

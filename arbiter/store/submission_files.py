@@ -63,7 +63,7 @@ class SubmissionFiles(SeasonRows):
             rated = f"{author}@{row.version}"
             if row.version == plays or _has_played(connection, self._id, rated):
                 raise VersionInUse(active=row.version == plays)
-            _drop(connection, [row.id])
+            _mark_dropped(connection, [row.id])
             log_audit(connection, self._id, who or author, "drop", rated)
 
     def without_size(self) -> dict[int, str]:
@@ -101,11 +101,11 @@ def drop_unplayed_versions(connection: sa.Connection, season: int, author: str) 
         for row in connection.execute(query.order_by(table.c.id)).all()
         if row.version != active and not _has_played(connection, season, f"{author}@{row.version}")
     ]
-    _drop(connection, [row.id for row in rows])
+    _mark_dropped(connection, [row.id for row in rows])
     return [row.file for row in rows]
 
 
-def _drop(connection: sa.Connection, numbers: list[int]) -> None:
+def _mark_dropped(connection: sa.Connection, numbers: list[int]) -> None:
     mine = sa.update(db_schema.submissions).where(db_schema.submissions.c.id.in_(numbers))
     connection.execute(mine.values(state=DROPPED, bytes=0, joins_round=None))
 

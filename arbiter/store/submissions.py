@@ -59,13 +59,13 @@ class SubmissionStore(SeasonRows):
         file: str,
         per_day: int,
         size: int | None = None,
-        most: int | None = None,
+        quota: int | None = None,
         who: str | None = None,
     ) -> tuple[Submission, bool]:
         """Add an archive of `size` bytes, stored under `file`, as the author's next version.
 
         Return the version and True, or the earlier version of the same archive and False. RateLimited after
-        `per_day` in 24 hours, QuotaExceeded if the author's files would exceed `most` bytes. `who` is the
+        `per_day` in 24 hours, QuotaExceeded if the author's files would exceed `quota` bytes. `who` is the
         person in the audit log, by default the author.
         """
         with self._store.transaction() as connection:
@@ -78,7 +78,7 @@ class SubmissionStore(SeasonRows):
                 if seconds := seconds_until(self._sent_today(connection, author), per_day, DAY):
                     raise RateLimited(seconds)
                 there = bytes_used(connection, self._id, author)
-                if most is not None and there + (size or 0) > most:
+                if quota is not None and there + (size or 0) > quota:
                     raise QuotaExceeded(there)
                 version = connection.execute(sa.select(count).filter_by(**mine)).scalar_one()
                 row = {"season_id": self._id, "author": author, "version": version, "sha256": sha256}
@@ -87,7 +87,7 @@ class SubmissionStore(SeasonRows):
                 connection.execute(sa.insert(db_schema.submissions).values(row))
                 made = self._find(connection, author=author, sha256=sha256)
                 assert made is not None
-                self._tell(connection, made, RECEIVED)
+                self._log_state(connection, made, RECEIVED)
                 log_audit(connection, self._id, who or author, SEND, f"{author}@{version}")
                 return made, True
             connection.execute(sa.update(db_schema.authors).filter_by(**mine).values(versions=count - 1))
@@ -102,12 +102,12 @@ class SubmissionStore(SeasonRows):
     def of(self, author: str) -> list[Submission]:
         """Return an author's submissions, newest first."""
         table = db_schema.submissions
-        return self._read(self._own(table, author=author).order_by(table.c.version.desc()))
+        return self._load_submissions(self._own(table, author=author).order_by(table.c.version.desc()))
 
-    def last(self, most: int) -> list[Submission]:
+    def last(self, limit: int) -> list[Submission]:
         """Return the last submissions of all authors, newest first."""
         table = db_schema.submissions
-        return self._read(self._own(table).order_by(table.c.id.desc()).limit(most))
+        return self._load_submissions(self._own(table).order_by(table.c.id.desc()).limit(limit))
 
     def one(self, number: int, author: str | None = None) -> Submission | None:
         """Return a submission by its id, of this author if one is named."""
@@ -140,17 +140,17 @@ class SubmissionStore(SeasonRows):
     def waiting(self) -> list[Submission]:
         """Return all submissions whose inspection has not ended."""
         table = db_schema.submissions
-        return self._read(self._own(table).where(table.c.state.not_in(OVER)))
+        return self._load_submissions(self._own(table).where(table.c.state.not_in(OVER)))
 
-    def _read(self, query: sa.Select[Any]) -> list[Submission]:
+    def _load_submissions(self, query: sa.Select[Any]) -> list[Submission]:
         return [submission(row) for row in self._all(query)]
 
     def begin(self, number: int) -> None:
-        """Start an inspection from the first step."""
+        """Record that an inspection begins, at its first step."""
         self._update(number, state=RECEIVED, steps="[]")
 
     def count_failure(self, number: int) -> None:
-        """Count an inspection that failed through no fault of the program; it will be repeated."""
+        """Record an inspection that failed through no fault of the program; it will be repeated."""
         self._update(number, state=RECEIVED, steps="[]", tries=db_schema.submissions.c.tries + 1)
 
     def inspect_again(self, number: int, who: str) -> bool:
@@ -171,7 +171,7 @@ class SubmissionStore(SeasonRows):
         self._update(number, state=state, steps=json.dumps(list(steps)))
 
     def resubmit(
-        self, found: Submission, file: str, size: int, per_day: int, most: int, who: str
+        self, found: Submission, file: str, size: int, per_day: int, quota: int, who: str
     ) -> Submission | None:
         """Queue a refused version whose archive `who` sent again, stored under `file`; None if not refused.
 
@@ -179,10 +179,10 @@ class SubmissionStore(SeasonRows):
         """
         with self._store.transaction() as connection:
             lock_player(connection, self._id, found.author)
-            if seconds := seconds_until(self._deeds(connection, found.author, SEND, DAY), per_day, DAY):
+            if seconds := seconds_until(self._times(connection, found.author, SEND, DAY), per_day, DAY):
                 raise RateLimited(seconds)
             there = bytes_used(connection, self._id, found.author)
-            if there - (found.bytes or 0) + size > most:
+            if there - (found.bytes or 0) + size > quota:
                 raise QuotaExceeded(there)
             refused = {"season_id": self._id, "id": found.id, "state": REFUSED}
             update = sa.update(db_schema.submissions).filter_by(**refused)
@@ -191,19 +191,19 @@ class SubmissionStore(SeasonRows):
                 return None
             made = self._find(connection, id=found.id)
             assert made is not None
-            self._tell(connection, made, RECEIVED)
+            self._log_state(connection, made, RECEIVED)
             log_audit(connection, self._id, who, SEND, f"{made.author}@{made.version}")
         return made
 
     def refuse(self, number: int, steps: Sequence[Mapping[str, Any]], under: str | None = None) -> None:
-        """End an inspection with a refusal; `under` is a digest of its machine and terms."""
+        """Record the refusal that ends an inspection; `under` is a digest of its machine and terms."""
         values = {"state": REFUSED, "steps": json.dumps(list(steps)), "judged": timestamp(), "under": under}
         with self._store.transaction() as connection:
-            kept = self._kept(number).values(**values)
+            kept = self._undropped_update(number).values(**values)
             if connection.execute(kept).rowcount == 1:
                 found = self._find(connection, id=number)
                 assert found is not None
-                self._tell(connection, found, REFUSED)
+                self._log_state(connection, found, REFUSED)
 
     def accept(
         self,
@@ -220,16 +220,16 @@ class SubmissionStore(SeasonRows):
             found = self._find(connection, id=number)
             assert found is not None
             lock_player(connection, self._id, found.author)
-            mine = self._kept(number)
+            mine = self._undropped_update(number)
             kept: dict[str, Any] = {"steps": json.dumps(list(steps)), "program": json.dumps(dict(program))}
             kept["judged"] = timestamp()
             kept |= {} if size is None else {"bytes": size}
             if connection.execute(mine.values(state=ACCEPTED, **kept)).rowcount != 1:
                 return False
-            active = self._active(connection, found.author)
+            active = self._active_version(connection, found.author)
             if active is None or active < found.version:
                 self._make_active(connection, found, active)
-            self._tell(connection, found, ACCEPTED)
+            self._log_state(connection, found, ACCEPTED)
         return True
 
     def activate(self, number: int, author: str, per_hour: int, who: str | None = None) -> Submission | None:
@@ -243,9 +243,9 @@ class SubmissionStore(SeasonRows):
             found = self._find(connection, id=number, author=author)
             if found is None or found.state != ACCEPTED:
                 return None
-            active = self._active(connection, author)
+            active = self._active_version(connection, author)
             if active != found.version:
-                if seconds := seconds_until(self._deeds(connection, author, ACTIVATE, HOUR), per_hour, HOUR):
+                if seconds := seconds_until(self._times(connection, author, ACTIVATE, HOUR), per_hour, HOUR):
                     raise RateLimited(seconds)
                 self._make_active(connection, found, active)
                 log_audit(connection, self._id, who or author, ACTIVATE, f"{author}@{found.version}")
@@ -253,7 +253,7 @@ class SubmissionStore(SeasonRows):
 
     def accepted(self) -> list[Submission]:
         """Return all accepted versions, which may play or have played."""
-        return self._read(
+        return self._load_submissions(
             self._own(db_schema.submissions, state=ACCEPTED).order_by(db_schema.submissions.c.id)
         )
 
@@ -263,7 +263,7 @@ class SubmissionStore(SeasonRows):
         same = sa.and_(authors.c.season_id == table.c.season_id, authors.c.name == table.c.author)
         query = sa.select(table).join(authors, sa.and_(same, authors.c.active == table.c.version))
         query = query.where(table.c.season_id == self._id, table.c.state == ACCEPTED)
-        return self._read(query.order_by(table.c.author))
+        return self._load_submissions(query.order_by(table.c.author))
 
     def _make_active(self, connection: sa.Connection, found: Submission, before: int | None) -> None:
         raise_revision(connection, self._id, None)
@@ -278,7 +278,7 @@ class SubmissionStore(SeasonRows):
         author = sa.update(db_schema.authors).filter_by(season_id=self._id, name=found.author)
         connection.execute(author.values(active=found.version))
 
-    def _active(self, connection: sa.Connection, author: str) -> int | None:
+    def _active_version(self, connection: sa.Connection, author: str) -> int | None:
         return connection.execute(self._own(db_schema.authors.c.active, name=author)).scalar()
 
     def _find(self, connection: sa.Connection, **wanted: object) -> Submission | None:
@@ -287,16 +287,16 @@ class SubmissionStore(SeasonRows):
 
     def _sent_today(self, connection: sa.Connection, author: str) -> list[str]:
         """Return the times of an author's new archives in the last 24 hours, oldest first."""
-        return self._moments(connection, db_schema.submissions.c.received, DAY, author=author)
+        return self._recent_times(connection, db_schema.submissions.c.received, DAY, author=author)
 
-    def _deeds(self, connection: sa.Connection, author: str, verb: str, span: timedelta) -> list[str]:
+    def _times(self, connection: sa.Connection, author: str, verb: str, span: timedelta) -> list[str]:
         """Return the times of an action on an author's versions within a span, oldest first."""
         # By any of the author's people; no name contains @.
         mine = f"{author}@"
         his = sa.func.substr(db_schema.audit.c.subject, 1, len(mine)) == mine
-        return self._moments(connection, db_schema.audit.c.moment, span, his, verb=verb)
+        return self._recent_times(connection, db_schema.audit.c.moment, span, his, verb=verb)
 
-    def _moments(
+    def _recent_times(
         self,
         connection: sa.Connection,
         column: sa.Column[Any],
@@ -307,15 +307,15 @@ class SubmissionStore(SeasonRows):
         query = self._own(column, **wanted).where(is_recent(column, span), *asked).order_by(column)
         return list(connection.execute(query).scalars())
 
-    def _tell(self, connection: sa.Connection, found: Submission, state: str) -> None:
+    def _log_state(self, connection: sa.Connection, found: Submission, state: str) -> None:
         which: dict[str, str | int] = {"author": found.author, "version": found.version, "state": state}
         log_event(connection, self._id, EventKind.SUBMISSION, 0, str(found.id), **which)
 
     def _update(self, number: int, **values: object) -> None:
-        self._write(self._kept(number).values(**values))
+        self._write(self._undropped_update(number).values(**values))
 
-    def _kept(self, number: int) -> sa.Update:
-        """Update a submission, unless it was dropped."""
+    def _undropped_update(self, number: int) -> sa.Update:
+        """Return an SQL update of a submission, unless it was dropped."""
         mine = sa.update(db_schema.submissions).filter_by(season_id=self._id, id=number)
         return mine.where(db_schema.submissions.c.state != DROPPED)
 
@@ -326,14 +326,14 @@ def bytes_used(connection: sa.Connection, season: int, author: str) -> int:
     return int(connection.execute(total).scalar() or 0)
 
 
-def seconds_until(done: Sequence[str], most: int, span: timedelta) -> int:
-    """Return the seconds until an action limited to `most` in a span is allowed; 0 if it is now.
+def seconds_until(done: Sequence[str], limit: int, span: timedelta) -> int:
+    """Return the seconds until an action limited to `limit` in a span is allowed; 0 if it is now.
 
     `done` are the times of the action within the span, oldest first.
     """
-    if len(done) < most:
+    if len(done) < limit:
         return 0
-    earliest = read_moment(done[-most], "the time of an author's action")
+    earliest = read_moment(done[-limit], "the time of an author's action")
     free = earliest + span - datetime.now(UTC)
     return max(int(free.total_seconds()) + 1, 1)
 
@@ -344,5 +344,5 @@ def time_before(span: timedelta) -> str:
 
 
 def is_recent(column: sa.ColumnElement[Any], span: timedelta) -> sa.ColumnElement[bool]:
-    """Compare a stored time: within a span before now; a future one was written with a wrong clock."""
+    """Return an SQL condition: a stored time is within a span before now, not of a wrong clock ahead."""
     return sa.and_(column > time_before(span), column <= timestamp(STEP))

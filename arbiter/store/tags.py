@@ -23,7 +23,7 @@ class TagFilter(NamedTuple):
     players: tuple[str, ...] | None = None
 
     def found(self, season: int) -> sa.Subquery:
-        """Select the matches with the tag, each once: `round`, `match_id`."""
+        """Return a query for the matches with the tag, each once: `round`, `match_id`."""
         table = db_schema.tags.c
         query = sa.select(table["round"], table.match_id).distinct()
         query = query.where(table.season_id == season, table.tag == key_of(self.tag))
@@ -40,10 +40,10 @@ def store_tags(connection: sa.Connection, season: int, match: PackedMatch, fresh
     summary = match.summary
     connection.execute(sa.delete(db_schema.tags).filter_by(season_id=season, match_id=summary.id))
     if match.tags:
-        connection.execute(sa.insert(db_schema.tags), [_row(season, match, *tag) for tag in match.tags])
+        connection.execute(sa.insert(db_schema.tags), [_tag_row(season, match, *tag) for tag in match.tags])
 
 
-def _row(season: int, match: PackedMatch, seat: int, tag: str, public: bool) -> dict[str, Any]:
+def _tag_row(season: int, match: PackedMatch, seat: int, tag: str, public: bool) -> dict[str, Any]:
     return {
         "season_id": season,
         "tag": key_of(tag),

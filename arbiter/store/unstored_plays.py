@@ -58,6 +58,7 @@ class VoidPlayStore(SeasonRows):
             connection.execute(sa.insert(table).values(row))
 
     def count(self) -> Voids:
+        """Return the number of void plays, in all and by player."""
         rows = self._all(self._own(db_schema.voids.c.players).order_by(db_schema.voids.c.number))
         with explain_unreadable("the void plays"):
             sat: Counter[str] = Counter(player for row in rows for player in json.loads(row.players))

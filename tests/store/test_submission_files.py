@@ -33,10 +33,10 @@ def test_an_authors_files_have_a_bound_in_all(season: SeasonStore) -> None:
     sent(season, "x", 500, author="ben")
     assert (season.submission_files.taken("ann"), season.submission_files.taken("nobody")) == (110, 0)
     with pytest.raises(QuotaExceeded) as refused:
-        book.add("ann", "c", "f", 99, size=41, most=150)
+        book.add("ann", "c", "f", 99, size=41, quota=150)
     assert refused.value.taken == 110
-    assert not book.add("ann", "a", "f", 99, size=41, most=150)[1], "it is there already"
-    assert book.add("ann", "c", "f", 99, size=40, most=150)[0].version == 3
+    assert not book.add("ann", "a", "f", 99, size=41, quota=150)[1], "it is there already"
+    assert book.add("ann", "c", "f", 99, size=40, quota=150)[0].version == 3
 
 
 def test_a_version_that_never_played_is_dropped_and_leaves_room(season: SeasonStore) -> None:
