@@ -77,7 +77,7 @@ def annul(
     reason = check_reason(because)
     _check_matches_exist(ids, season)
 
-    def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
+    def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         for match_id in ids:
             if (known := now.annulled.get(match_id)) is not None:
                 hint = "--undo takes it back; after that it can be annulled with --replay"
@@ -85,7 +85,7 @@ def annul(
                 raise ConfigError(message, hint=hint if replay else "--undo takes it back")
             yield OrderKind.REPLAY if replay else OrderKind.ANNUL, match_id, reason
 
-    return give_orders(season, orders, keep)
+    return give_orders(season, make_orders, keep)
 
 
 def undo_annulment(season: SeasonWithOrders, ids: Sequence[str]) -> OrderOutcome:
@@ -97,14 +97,14 @@ def undo_annulment(season: SeasonWithOrders, ids: Sequence[str]) -> OrderOutcome
     book = season.stored.orders
     again = {order.subject for order in book.read().given if order.before is not None}
 
-    def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
+    def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         for match_id in ids:
             if match_id in now.annulled:
                 yield OrderKind.UNDO, match_id, ""
             elif match_id not in again:
                 raise ConfigError(f"{match_id} is not annulled", hint="--list names those that are")
 
-    given = give_orders(season, orders)
+    given = give_orders(season, make_orders)
     subjects, after = list(given.subjects), given.after
     for match_id in ids:
         if match_id not in given.subjects and (earlier := book.earlier(match_id)):
@@ -145,7 +145,7 @@ def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:
     """Suspend a player from the next round on; ConfigError if it is unknown or suspended."""
     reason, name = check_reason(because), find_registered(season, player)
 
-    def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
+    def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         if (known := now.suspended.get(name)) is not None:
             raise ConfigError(
                 f"{name} is suspended already, since {known.moment}: {known.because}",
@@ -153,7 +153,7 @@ def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:
             )
         yield OrderKind.SUSPEND, name, reason
 
-    return give_orders(season, orders)
+    return give_orders(season, make_orders)
 
 
 def reinstate(season: SeasonResults, player: str) -> OrderOutcome:
@@ -164,12 +164,12 @@ def reinstate(season: SeasonResults, player: str) -> OrderOutcome:
     name = find_registered(season, player)
     rated = {rated for rated in season.suspended() if registered_name(rated) == name}
 
-    def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
+    def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         if name not in now.suspended and not rated:
             raise ConfigError(f"{name} is not suspended")
         yield OrderKind.REINSTATE, name, ""
 
-    return give_orders(season, orders)
+    return give_orders(season, make_orders)
 
 
 def give_orders(

@@ -43,12 +43,12 @@ class FaultWatch:
     def check(self) -> None:
         """Raise Anomaly, with what to do, if too many ended by faults."""
         if self.record():
-            raise Anomaly(self._reason())
+            raise Anomaly(self._anomaly_text())
 
-    def _reason(self) -> str:
+    def _anomaly_text(self) -> str:
         faults = [match for match in self._ended if match.faulty is not None]
         share = f"{len(faults)} of the first {len(self._ended)} matches"
-        said = f"ended by faults ({_by_player(faults)}), more than stop_when allows: {self._most:g}"
+        said = f"ended by faults ({_faults_by_player(faults)}), more than stop_when allows: {self._most:g}"
         if not self._number:
             return f"{share} played again {said}; arbiter annul CONFIG --undo MATCH brings first runs back"
         what_now = WHAT_NOW.format(number=self._number)
@@ -69,18 +69,18 @@ def describe_anomaly(
     faulty = {match.players[match.faulty] for match in matches if match.faulty is not None}
     (first, *_), *_ = game.greeting()
     if len(kinds) == 1 and len(faulty) == len(matches):
-        what = f"every match ended by the same fault of another player ({_by_player(matches)})"
+        what = f"every match ended by the same fault of another player ({_faults_by_player(matches)})"
     elif all(
         record.forfeit is not None and (record.forfeit.seat, record.forfeit.command) == (0, first)
         for record in records
     ):
-        what = f"no bot answered at all ({_by_player(matches)})"
+        what = f"no bot answered at all ({_faults_by_player(matches)})"
     return (
         what and f"round {number}: {what}; {WHAT_NOW.format(number=number)}; else run the same command again"
     )
 
 
-def _by_player(matches: Iterable[MatchSummary]) -> str:
+def _faults_by_player(matches: Iterable[MatchSummary]) -> str:
     """``crash of alice 3, timeout of bob``, the most frequent first, a few of them."""
     found = Counter(
         f"{match.fault} of {match.players[match.faulty]}" for match in matches if match.faulty is not None

@@ -49,19 +49,19 @@ class CalendarFile:
     """The calendar of a season's file, which may change while a season waits for a round."""
 
     def __init__(self, file: Path) -> None:
-        self._file, self._written = file, _written(file)
+        self._file, self._mtime = file, _mtime(file)
 
     def is_changed(self) -> bool:
         """True if the file was written since it was read."""
-        return _written(self._file) != self._written
+        return _mtime(self._file) != self._mtime
 
     def apply(self, config: Config) -> Config:
-        """Return the config with the file's present calendar; a file with a mistake changes nothing."""
+        """Reload a changed file; return the config with its calendar, unchanged if the file has a mistake."""
         from arbiter.season.config import load
 
         if not self.is_changed():
             return config
-        self._written = _written(self._file)
+        self._mtime = _mtime(self._file)
         try:
             now = load(self._file)
         except ArbiterError:
@@ -69,7 +69,7 @@ class CalendarFile:
         return replace(config, **{key: getattr(now, key) for key in KEYS})
 
 
-def _written(file: Path) -> int:
+def _mtime(file: Path) -> int:
     try:
         return file.stat().st_mtime_ns
     except OSError:
@@ -83,9 +83,9 @@ def next_start(config: Config, complete: Sequence[Planned], now: datetime) -> da
     planned: a late round moves no other. With `missed: skip` the start is never past. The start of a round
     that was planned under a clock set ahead is not used.
     """
-    planned = _planned(config, complete, now)
-    first = _first(config, planned)
-    return _moment(config, first, _place(config, first, planned), now)
+    planned = _planning_times(config, complete, now)
+    first = _first_start(config, planned)
+    return _start_of_place(config, first, _next_place(config, first, planned), now)
 
 
 class NextRound(NamedTuple):
@@ -119,8 +119,8 @@ def _is_too_late(config: Config, number: int, moment: datetime) -> bool:
     return number > config.rounds and (config.until is None or moment >= config.until)
 
 
-def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, most: int) -> int:
-    """Return how many more rounds, `most` at most, would end before `until`; 0 without `until`.
+def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, limit: int) -> int:
+    """Return how many more rounds, `limit` at most, would end before `until`; 0 without `until`.
 
     Each is expected to take as long as the longest of the last few.
     """
@@ -128,22 +128,22 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
         return 0
     complete = [known for known in season.rounds() if known.complete]
     longest = longest_round(config, season, complete, at_once)
-    planned = _planned(config, complete, now)
-    first = _first(config, planned) or now
-    found, free, place = 0, now, _place(config, first, planned)
-    while found < most:
-        start = max(free, _moment(config, first, place, free) or free)
+    planned = _planning_times(config, complete, now)
+    first = _first_start(config, planned) or now
+    found, free, place = 0, now, _next_place(config, first, planned)
+    while found < limit:
+        start = max(free, _start_of_place(config, first, place, free) or free)
         if config.until - start <= longest:
             break
-        found, free, place = found + 1, start + longest, _slot(config, first, start, place) + 1
+        found, free, place = found + 1, start + longest, _place_of_round(config, first, start, place) + 1
     return found
 
 
-def next_due(config: Config, season: SeasonStore, goal: int, now: datetime) -> datetime | None:
-    """Return the start of the next of `goal` rounds, if in the future; None during a round or at the end."""
+def next_due(config: Config, season: SeasonStore, total_rounds: int, now: datetime) -> datetime | None:
+    """Return the start of the next of `total_rounds`, if in the future; None during a round or at the end."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
-    if begun or len(rounds) >= goal or season.running.read().closed is not None:
+    if begun or len(rounds) >= total_rounds or season.running.read().closed is not None:
         return None
     moment = next_start(config, rounds, now)
     return None if moment is None or moment <= now else moment
@@ -163,7 +163,7 @@ def freeze_last_rounds(config: Config, season: SeasonStore, at_once: int, now: d
     begun = not all(known.complete for known in rounds)
     if not config.freeze or begun or season.frozen_after() is not None:
         return
-    fits = rounds_left(config, season, at_once, now, most=config.freeze + 1)
+    fits = rounds_left(config, season, at_once, now, limit=config.freeze + 1)
     if 0 < max(config.rounds - len(rounds), fits) <= config.freeze:
         season.freeze(len(rounds))
 
@@ -194,7 +194,7 @@ def longest_round(
     return timedelta(microseconds=longest / 1000)
 
 
-def _moment(config: Config, first: datetime | None, place: int, now: datetime) -> datetime | None:
+def _start_of_place(config: Config, first: datetime | None, place: int, now: datetime) -> datetime | None:
     """Return the start of a place in the calendar, 0 at `first`; a later start if it was missed."""
     if config.every is None or first is None:
         return config.opens
@@ -207,26 +207,26 @@ def _moment(config: Config, first: datetime | None, place: int, now: datetime) -
         return FOREVER
 
 
-def _planned(config: Config, complete: Sequence[Planned], now: datetime) -> list[datetime | None]:
+def _planning_times(config: Config, complete: Sequence[Planned], now: datetime) -> list[datetime | None]:
     """Return when these rounds were planned; None if unknown or too far in the future."""
     latest = now + (config.every or timedelta())
     return [known.planned if known.planned and known.planned <= latest else None for known in complete]
 
 
-def _first(config: Config, planned: Sequence[datetime | None]) -> datetime | None:
+def _first_start(config: Config, planned: Sequence[datetime | None]) -> datetime | None:
     """Return the start of place 0 in the calendar; None without one."""
     if config.opens is not None or config.every is None:
         return config.opens
     return next((known - place * config.every for place, known in enumerate(planned) if known), None)
 
 
-def _place(config: Config, first: datetime | None, planned: Sequence[datetime | None]) -> int:
+def _next_place(config: Config, first: datetime | None, planned: Sequence[datetime | None]) -> int:
     """Return the place in the calendar of the round after these."""
     last = planned[-1] if planned else None
-    return len(planned) if last is None else _slot(config, first, last, len(planned) - 1) + 1
+    return len(planned) if last is None else _place_of_round(config, first, last, len(planned) - 1) + 1
 
 
-def _slot(config: Config, first: datetime | None, begun: datetime, place: int) -> int:
+def _place_of_round(config: Config, first: datetime | None, begun: datetime, place: int) -> int:
     """Return the place of a round begun at this time: its number, unless earlier places were skipped."""
     if config.missed == "play" or config.every is None or first is None:
         return place

@@ -45,7 +45,7 @@ def require_consent(
     what = "; ".join(phrase for _, phrase in asked)
     if asked and not accepted:
         before = None if last is None else season.settings(last.digest)
-        mark = _mark(before, config.settings, what)
+        mark = _question_digest(before, config.settings, what)
         if not season.running.was_accepted(mark):
             season.running.ask(mark, what)
             raise ConfigError([problem for problem, _ in asked], str(config.file))
@@ -95,7 +95,7 @@ def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> 
     return in_one_line(changes(organiser_settings(before), organiser_settings(config.settings)))
 
 
-def _mark(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -> str:
+def _question_digest(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -> str:
     """Return a digest of a question: the settings before and after, without submissions, and its text."""
     both = [None if before is None else organiser_settings(before), organiser_settings(now), what]
     return sha256(json.dumps(both, sort_keys=True).encode()).hexdigest()[:MARK_DIGITS]

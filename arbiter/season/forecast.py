@@ -83,10 +83,10 @@ class SeasonSize:
     @property
     def turns_left(self) -> int:
         """The number of times that all workers get a match until the season is over."""
-        return self.left.rounds * self.turns + self._turns_begun
+        return self.left.rounds * self.turns + self._turns_left_in_round
 
     @property
-    def _turns_begun(self) -> int:
+    def _turns_left_in_round(self) -> int:
         return -(-self.left.matches // self.at_once)
 
     @property
@@ -104,7 +104,7 @@ class SeasonSize:
 
     def rounds_within(self, ns: float, match_ns: float) -> int:
         """Return how many rounds, the current one included, can be completed in `ns`."""
-        spare = ns - self._turns_begun * match_ns
+        spare = ns - self._turns_left_in_round * match_ns
         if not match_ns or spare < 0:
             return 0
         return (self.left.matches > 0) + int(spare // self.round_ns(match_ns))
@@ -113,7 +113,7 @@ class SeasonSize:
 def season_size(config: Config, at_once: int, left: RemainingSeason | None = None) -> SeasonSize:
     """Return the size of a config's season, `at_once` matches at a time; all of it is `left` by default."""
     left = left or RemainingSeason(config.rounds)
-    tables = _tables(config, left.suspended)
+    tables = _draw_tables(config, left.suspended)
     matches = matches_of(config.game, tables)
     return SeasonSize(
         players=len(config.entries) - len(left.suspended),
@@ -129,7 +129,7 @@ def season_size(config: Config, at_once: int, left: RemainingSeason | None = Non
 
 def longest_match_ns(config: Config, time: TimeControl) -> int:
     """Return the worst-case duration of a match in ns: every player uses all of its time."""
-    return (config.limits.start_ns or 0) + time.longest_ns(config.game.seats, *_asked(config))
+    return (config.limits.start_ns or 0) + time.longest_ns(config.game.seats, *_count_commands(config))
 
 
 def longest_time(config: Config, season: SeasonSize, within_ns: int) -> int:
@@ -137,13 +137,13 @@ def longest_time(config: Config, season: SeasonSize, within_ns: int) -> int:
     if not season.turns_left:
         return 0
     match_ns = within_ns // season.turns_left - (config.limits.start_ns or 0)
-    return config.limits.time.longest_budget_ns(match_ns, season.seats, *_asked(config))
+    return config.limits.time.longest_budget_ns(match_ns, season.seats, *_count_commands(config))
 
 
 def trial_specs(config: Config, number: int, suspended: Collection[str] = ()) -> list[MatchSpec]:
     """Return `number` matches of the players not suspended, from all tables in turn, on separate deals."""
     seed = "arbiter-trial"
-    specs = match_specs(config, seed, 1, _tables(config, suspended))
+    specs = match_specs(config, seed, 1, _draw_tables(config, suspended))
     ordered = sorted(specs, key=lambda spec: (spec.rotation, spec.table))
     return [
         replace(ordered[k % len(ordered)], id=f"trial/{k}", round=1 + k // len(ordered))
@@ -151,12 +151,12 @@ def trial_specs(config: Config, number: int, suspended: Collection[str] = ()) ->
     ]
 
 
-def _tables(config: Config, suspended: Collection[str]) -> Sequence[Sequence[str]]:
+def _draw_tables(config: Config, suspended: Collection[str]) -> Sequence[Sequence[str]]:
     names = [player.name for player in entrants(config, 1, suspended)]
     return drawn_tables(names, config.game.table_size, "arbiter-trial", 1)
 
 
-def _asked(config: Config) -> tuple[int, int]:
+def _count_commands(config: Config) -> tuple[int, int]:
     """Return the most commands of a match, and the most requests for a decision among them."""
     commands, answers = 0, 0
     for number in range(COUNTED):

@@ -40,7 +40,7 @@ SHOWN = (
 
 
 class Ledger:
-    """One season's results up to a round; rounds requested in ascending order are read once.
+    """One season's results up to a round, read from its store; ascending rounds are read once.
 
     `names` come first, in their order, in every table of results; `instead` are matches that replace stored
     ones; `anchors` fix the scale of standings. `revision` is the season's at the last reading: results may be
@@ -58,16 +58,16 @@ class Ledger:
         self._anchors = anchors or {}
         self.revision = 0
         self._force = EffectiveOrders()
-        self._begin()
+        self._reset()
 
     @classmethod
     def of(
         cls, config: Config, season: SeasonStore, instead: Mapping[str, MatchSummary] | None = None
     ) -> Self:
-        """Return the results of a config's season, its players in the config's order before all others."""
+        """Return a ledger of a config's season, with nothing read yet; its players come first, in order."""
         return cls(season, [entry.player.name for entry in config.entries], instead, config.anchors)
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         self._last = 0
         self._fit: Fit | None = None
         self._ranking: Ranking | None = None
@@ -84,17 +84,17 @@ class Ledger:
     def read_before(self, number: int) -> None:
         """Read the results that the plan of round `number` depends on."""
         orders = self._season.orders.read()
-        self._read(number - 1, orders_when_planned(orders.given, number), orders.revision)
+        self._read_results(number - 1, orders_when_planned(orders.given, number), orders.revision)
 
     def read_after(self, number: int, orders: Orders | None = None) -> None:
         """Read the results for the standings after round `number`; `orders` default to the stored ones."""
         orders = orders or self._season.orders.read()
-        self._read(number, orders_after(orders.given, number), orders.revision)
+        self._read_results(number, orders_after(orders.given, number), orders.revision)
 
-    def _read(self, last_round: int, holds: EffectiveOrders, revision: int) -> None:
+    def _read_results(self, last_round: int, holds: EffectiveOrders, revision: int) -> None:
         self.revision = revision
         if last_round < self._last or holds != self._force:
-            self._begin()
+            self._reset()
         self._force = holds
         if last_round == self._last:
             return
@@ -109,7 +109,7 @@ class Ledger:
                 at_table = list(matches)
                 for match in at_table:
                     self._count_faults(match)
-                    self._count_models(match)
+                    self._count_model_use(match)
                 self._favours.add([to_sitting(match) for match in at_table if match.substitute is None])
         self._last = last_round
 
@@ -117,20 +117,21 @@ class Ledger:
         """Forgive the faults of players reinstated before this round, and of those whose entry changed."""
         for registered, complete in self._force.reinstated.items():
             if self._round <= complete < number:
-                self._forgive(registered)
+                self._forgive_player(registered)
         if digest != self._digest:
-            self._forget(self._changed(self._season.settings(digest)))
+            self._forget(self._changed_players(self._season.settings(digest)))
             self._digest = digest
         self._round = number
 
-    def _forgive(self, registered: str) -> None:
+    def _forgive_player(self, registered: str) -> None:
         self._forget([name for name in self._fault_histories.names if registered_name(name) == registered])
 
     def _forget(self, names: Collection[str]) -> None:
+        """Forget the faults of these players."""
         self._fault_histories.forget(names)
         self._favours.forget(names)
 
-    def _changed(self, settings: Mapping[str, Any] | None) -> Collection[str]:
+    def _changed_players(self, settings: Mapping[str, Any] | None) -> Collection[str]:
         """Return the players whose entry differs in `settings`; if unknown, all who may have faulted."""
         before = self._season.settings(self._digest)
         if before is None or settings is None:
@@ -147,7 +148,7 @@ class Ledger:
                 self.faults[match.players[match.faulty]][match.fault] += 1
             self.wins_by_fault.update(_winners_by_fault(match))
 
-    def _count_models(self, match: MatchSummary) -> None:
+    def _count_model_use(self, match: MatchSummary) -> None:
         for name, use in match.uses():
             self._asked[name].update(dict(zip(ModelUse._fields[1:], use[1:], strict=True)))
         for name in match.billed():
@@ -165,16 +166,16 @@ class Ledger:
         many faults since their entry was changed; see `FaultHistories.reason`.
         """
         reasons = {}
-        changed = self._changed(config.settings) if config.digest != self._digest else ()
+        changed = self._changed_players(config.settings) if config.digest != self._digest else ()
         for entry in config.entries:
             name = entry.player.name
-            if (order := self._order(entry)) is not None:
+            if (order := self._suspending_order(entry)) is not None:
                 reasons[name] = order.because
-            elif name not in changed and (why := self._too_often(config, name, entry.registered_name)):
+            elif name not in changed and (why := self._fault_reason(config, name, entry.registered_name)):
                 reasons[name] = why
         return reasons
 
-    def _unfit_to_return(self, config: Config) -> dict[str, str]:
+    def _inactive_suspended(self, config: Config) -> dict[str, str]:
         """Return inactive versions of the config's authors that would sit out for their faults."""
         playing = {entry.player.name for entry in config.entries}
         authors = {entry.registered_name for entry in config.entries if entry.is_sent}
@@ -182,28 +183,28 @@ class Ledger:
         return {
             name: why
             for name, author in sorted(owners.items())
-            if author in authors and (why := self._too_often(config, name, author))
+            if author in authors and (why := self._fault_reason(config, name, author))
         }
 
-    def _too_often(self, config: Config, name: str, registered: str) -> str | None:
+    def _fault_reason(self, config: Config, name: str, registered: str) -> str | None:
         if self._force.reinstated.get(registered, -1) >= self._last:
             return None
         return self._fault_histories.reason(name, config.suspend_after, config.suspend_share)
 
-    def _order(self, entry: Entry) -> Order | None:
+    def _suspending_order(self, entry: Entry) -> Order | None:
         """Return the order by which a player sits out; an author's active version passed a later trial."""
         order = self._force.suspended.get(entry.registered_name)
         return None if order is not None and entry.is_sent and order.verb is OrderKind.FAILED else order
 
     def released_players(self, config: Config) -> list[str]:
         """Return the players suspended for faults until the config changed their entry."""
-        changed = self._changed(config.settings) if config.digest != self._digest else ()
+        changed = self._changed_players(config.settings) if config.digest != self._digest else ()
         terms = config.suspend_after, config.suspend_share
         return [name for name in changed if self._fault_histories.reason(name, *terms)]
 
     def suspended_by_order(self, config: Config) -> set[str]:
         """Return the players suspended by order, by rated name."""
-        return {entry.player.name for entry in config.entries if self._order(entry) is not None}
+        return {entry.player.name for entry in config.entries if self._suspending_order(entry) is not None}
 
     def _playing_on(self, config: Config, unfit: Mapping[str, str], ordered: Collection[str]) -> list[str]:
         """Return the suspended who still play; ConfigError if no further round can be planned."""
@@ -230,14 +231,14 @@ class Ledger:
     def ranking(self) -> Ranking:
         """Return the rating after the last round read, with intervals; computed once."""
         if self._ranking is None:
-            self._ranking = self._ranked()
+            self._ranking = self._compute_ranking()
         return self._ranking
 
-    def _ranked(self, pooled: bool = True) -> Ranking:
+    def _compute_ranking(self, pooled: bool = True) -> Ranking:
         return rating.rank(rating.scaled(rating.intervals(self.fit, pooled=pooled), self._anchors))
 
     def rated_round(self, config: Config) -> RatedRound:
-        """Return the standings after the last round read with their ranking, as stored."""
+        """Return the standings after the last round read, with their packed ranking; nothing is stored."""
         return RatedRound(self._last, self.standings(config), rating.pack_ranking(self.ranking()))
 
     def standings(self, config: Config, *, pooled: bool = True) -> dict[str, Any]:
@@ -245,7 +246,7 @@ class Ledger:
 
         Without `pooled` they are as in versions without pooled variances, which had no `freedom`.
         """
-        ranked = self.ranking() if pooled else self._ranked(pooled=False)
+        ranked = self.ranking() if pooled else self._compute_ranking(pooled=False)
         unfit, ordered = self.suspended_players(config), self.suspended_by_order(config)
         warnings, plays_on = list(ranked.warnings), list[str]()
         try:
@@ -273,7 +274,7 @@ class Ledger:
             **({"freedom": ranked.intervals.freedom} if pooled else {}),
             **({"anchors": dict(self._anchors)} if self._anchors else {}),
             "warnings": [*warnings, *self._notices(unfit, ordered, plays_on)],
-            "suspended": unfit | self._unfit_to_return(config),
+            "suspended": unfit | self._inactive_suspended(config),
             "by_order": [name for name in unfit if name in ordered],
             "plays_on": plays_on,
             "favours": [asdict(found) for found in self._favours.found()],

@@ -197,7 +197,7 @@ CHANCE = 0.05
 
 
 class Suspects:
-    """The matches of a run that were void too often, searched in turn for a culprit."""
+    """Finds players that make matches void, by plays of these matches with one player left out."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
@@ -212,14 +212,14 @@ class Suspects:
         return bool(self._doubted)
 
     def add(self, spec: MatchSpec, end: VoidMatch) -> list[MatchSpec]:
-        """Return the matches to play after one was void too often; raise `end` if its culprit was absent."""
+        """Queue a match void too often; return plays to search with. Raise `end` if its culprit was out."""
         if spec.absence is not None:
             raise end
         self._doubted.append((spec, end))
-        return self._next() if len(self._doubted) == 1 else []
+        return self._next_plays() if len(self._doubted) == 1 else []
 
     def record_trial(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
-        """Return the matches to play after a play without a player; VoidMatch if the search failed."""
+        """Record a play without one player and return the next matches; VoidMatch if the search failed."""
         assert spec.absence is not None
         self._voids[spec.absence.seat] += is_void
         self._awaited -= 1
@@ -229,25 +229,26 @@ class Suspects:
         found = find_culprit(self._voids, self._sweeps)
         if found is not None:
             self._known.add(original(searched.players[found].name))
-            return self._next()
+            return self._next_plays()
         if all(self._voids) or not any(self._voids) or self._sweeps == SWEEPS:
             raise end
-        return self._sweep(searched)
+        return self._begin_sweep(searched)
 
-    def _next(self) -> list[MatchSpec]:
-        """Return the suspect matches without their known culprits, and a sweep of the next match."""
+    def _next_plays(self) -> list[MatchSpec]:
+        """Remove solved matches; return them without their culprits, and a sweep of the next match."""
         plays: list[MatchSpec] = []
         while self._doubted:
             spec, _ = self._doubted[0]
             at_fault = [n for n, player in enumerate(spec.players) if original(player.name) in self._known]
             if len(at_fault) != 1:
                 self._voids, self._sweeps = [0] * len(spec.players), 0
-                return plays + self._sweep(spec)
+                return plays + self._begin_sweep(spec)
             plays.append(replace(spec, absence=Absence(at_fault[0], at_fault=True)))
             self._doubted.popleft()
         return plays
 
-    def _sweep(self, spec: MatchSpec) -> list[MatchSpec]:
+    def _begin_sweep(self, spec: MatchSpec) -> list[MatchSpec]:
+        """Count a sweep; return a play of the match without each seat."""
         self._sweeps += 1
         self._awaited = len(spec.players)
         return [replace(spec, absence=Absence(seat)) for seat in range(len(spec.players))]

@@ -48,7 +48,7 @@ class ProgramWatch:
         """Store a new round's digests; VoidMatch if a file is missing, except of players `out`."""
         self.check_files(config, number, out)
         if not self._stored.match_ids(number):
-            self._stored.keep_programs(number, self._now(config))
+            self._stored.keep_programs(number, self._present_digests(config))
 
     def check_files(self, config: Config, number: int, out: Collection[str] = ()) -> None:
         """Raise VoidMatch if a file is missing for a round; players who sit `out` are not checked."""
@@ -58,7 +58,7 @@ class ProgramWatch:
 
     def changes(self, config: Config, number: int, begun: bool) -> Iterator[ProgramChanged]:
         """Yield the changes before a round, or since it was `begun`; each once."""
-        now, at = self._now(config), number + begun
+        now, at = self._present_digests(config), number + begun
         kept = {known: programs for known, programs in self._stored.programs().items() if known < at}
         if begun:
             # What changed before it was reported then.
@@ -69,7 +69,7 @@ class ProgramWatch:
                 self._told.add(key)
                 yield change
 
-    def _now(self, config: Config) -> Programs:
+    def _present_digests(self, config: Config) -> Programs:
         return programs_of((entry.player for entry in config.entries), self._file)
 
 
@@ -113,13 +113,13 @@ def digest_of(path: str) -> str | None:
     """Return the SHA-256 of a file, None if it cannot be read."""
     try:
         now = os.stat(path)
-        return _digest(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+        return _cached_digest(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
     except OSError:
         return None
 
 
 @lru_cache(maxsize=4096)
-def _digest(path: str, *_state: int) -> str:
+def _cached_digest(path: str, *_state: int) -> str:
     return digest_of_file(path)
 
 

@@ -50,17 +50,17 @@ def _settings(config: Config, version: Submission) -> dict[str, Any]:
     place = os.path.relpath(folder_of(config) / version.file / SOURCE, config.folder)
     files = set(program["files"])
 
-    def placed(word: str) -> str:
+    def joined(word: str) -> str:
         return os.path.normpath(f"{place}/{word}")
 
     command = [
-        placed(word) if os.path.normpath(f"{SOURCE}/{word}") in files else word for word in program["command"]
+        joined(word) if os.path.normpath(f"{SOURCE}/{word}") in files else word for word in program["command"]
     ]
     return {
         "name": version.author,
         "version": version.version,
         "command": command,
-        "read": [placed(path) for path in program["read"]],
+        "read": [joined(path) for path in program["read"]],
         "sha256": version.sha256,
         "publish_notes": program.get("publish_notes"),
     }
@@ -69,7 +69,7 @@ def _settings(config: Config, version: Submission) -> dict[str, Any]:
 def missing_files(config: Config, stored: SeasonStore) -> dict[str, str]:
     """Return the first missing file of each accepted version, by rated name."""
     found: dict[str, str] = {}
-    for name, _file, path, _digest in _files(config, stored):
+    for name, _file, path, _digest in _accepted_files(config, stored):
         if name not in found and not path.is_file():
             found[name] = f"there is no file {path}"
     return found
@@ -77,7 +77,7 @@ def missing_files(config: Config, stored: SeasonStore) -> dict[str, str]:
 
 def altered_files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
     """Yield the rated name and the file, for each existing file that differs from the accepted one."""
-    for name, file, path, digest in _files(config, stored):
+    for name, file, path, digest in _accepted_files(config, stored):
         if is_by_product(file):
             continue
         try:
@@ -88,7 +88,7 @@ def altered_files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, st
             yield name, file
 
 
-def _files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str, Path, str]]:
+def _accepted_files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str, Path, str]]:
     """Yield all files of accepted versions: rated name, name within the version, path, accepted SHA-256."""
     if config.submissions is None:
         return

@@ -59,15 +59,15 @@ class Rounds:
         self._settled: dict[str, Config] = {}
         self._ledgers: dict[str, Ledger] = {}
 
-    def plan(self, accept_changes: bool = False, goal: int | None = None) -> RoundPlan | None:
-        """Return the round to play now: the rest of a begun one, or a new one; None after the last.
+    def plan(self, accept_changes: bool = False, total_rounds: int | None = None) -> RoundPlan | None:
+        """Return the round to play: one begun, or a new one, planned and stored; None after the last.
 
-        A round with matches is finished under the settings that it was begun with. `goal` replaces the
-        config's number of rounds. ConfigError without the required consent: to a change of the config
-        since the round before, or to a round whose cards follow from the published seed.
+        A round with matches is finished under its first settings. `total_rounds` replaces the config's
+        number of rounds. ConfigError without the required consent: to a change of the config since the
+        round before, or to a round whose cards follow from the published seed.
         """
         config, stored = self.config, self.stored
-        goal, rounds = goal or config.rounds, stored.rounds()
+        total_rounds, rounds = total_rounds or config.rounds, stored.rounds()
         begun = next((known for known in rounds if not known.complete), None)
         last = rounds[-1] if rounds else None
         if begun is not None and (
@@ -75,7 +75,7 @@ class Rounds:
         ):
             return self.plan_of(begun)
         number = len(rounds) if begun else len(rounds) + 1
-        over = number > goal or stored.running.read().closed is not None
+        over = number > total_rounds or stored.running.read().closed is not None
         shown_after = stored.seed_told()
         accepted = require_consent(
             config, stored, last, None if over else number, shown_after, accept_changes
@@ -85,9 +85,9 @@ class Rounds:
         if over:
             return None
         if shown_after is not None and number > shown_after:
-            stored.publish_seed(max(number, goal))
+            stored.publish_seed(max(number, total_rounds))
         if accepted and last is not None:
-            accepted = "; ".join([accepted, *self._freed(number)])
+            accepted = "; ".join([accepted, *self._released_phrases(number)])
         return replace(self.plan_of(self._new_round(number)), accepted=accepted)
 
     def _new_round(self, number: int) -> StoredRound:
@@ -115,6 +115,7 @@ class Rounds:
             self._ledgers.clear()
 
     def tables(self, number: int) -> Sequence[Sequence[str]]:
+        """Plan the tables of a round; nothing is stored."""
         return plan_tables(self.config, self._ledger(self.config), self.stored.seed, number)
 
     def players(self) -> list[Player]:
@@ -137,7 +138,7 @@ class Rounds:
         return found
 
     def plan_of(self, stored: StoredRound) -> RoundPlan:
-        """Return the plan of a stored round under its own settings.
+        """Return a stored round's plan under its own settings; store the digests of its programs.
 
         ConfigError if those are not stored, if their players cannot be started any more, or could read the
         season's secrets; VoidMatch if the config's own players cannot be started.
@@ -160,7 +161,7 @@ class Rounds:
         return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit)
 
     def config_to_play(self, number: int) -> Config:
-        """Return the config of round `number`, with its isolation decided for this machine."""
+        """Return the config of round `number` with its isolation decided here, cached; collect remarks."""
         then = config_at(self.config, self.stored, number)
         if then.digest == self.config.digest or self.config.limits.isolation == UNDECIDED:
             return then
@@ -186,7 +187,7 @@ class Rounds:
         notes, self._notes = self._notes, []
         return notes
 
-    def _freed(self, number: int) -> list[str]:
+    def _released_phrases(self, number: int) -> list[str]:
         """Return a phrase for each player no longer suspended in round `number` as its entry has changed."""
         ledger = self._ledger(self.config)
         ledger.read_before(number)
@@ -214,7 +215,7 @@ def replay_annulled(
     if ids:
         yield AnnulledReplayed(len(ids))
         programs: dict[str, Programs] = {}
-        specs, keep = _specs(rounds, ids, programs), partial(_replace, results, programs)
+        specs, keep = _specs(rounds, ids, programs), partial(_store_replay, results, programs)
         yield from play_matches(rounds.stored, specs, executor, keep=keep, enough=enough)
 
 
@@ -236,7 +237,7 @@ def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) 
                 yield spec
 
 
-def _replace(results: SeasonResults, programs: Mapping[str, Programs], match: PackedMatch) -> None:
+def _store_replay(results: SeasonResults, programs: Mapping[str, Programs], match: PackedMatch) -> None:
     """Store a match in place of the annulled one, unless the annulment was undone meanwhile."""
     name = match.summary.id
     replace_match(results, match, OrderKind.REPLAYED, lambda now: name in now.annulled, programs[name])

@@ -34,15 +34,15 @@ def entrants(
     size = config.game.table_size
     by_name = {entry.registered_name: entry.player for entry in config.entries}
 
-    def without(out: Collection[str]) -> tuple[list[Player], list[str]]:
+    def players_without(out: Collection[str]) -> tuple[list[Player], list[str]]:
         joined = [
             entry.player for entry in config.entries if not entry.house and entry.player.name not in out
         ]
         return joined, [name for name in config.house_bots if by_name[name].name not in out]
 
-    joined, house_bots = without(suspended)
+    joined, house_bots = players_without(suspended)
     if not joined or (-len(joined) % size and not house_bots):
-        joined, others = without(ordered)
+        joined, others = players_without(ordered)
         house_bots = house_bots or others
     if not joined or (-len(joined) % size and not house_bots):
         if not joined and not ordered:

@@ -124,7 +124,7 @@ class Season:
         over = yield from self._play_rounds(executor, rounds, accept_changes, only_one)
         last = len(self.stored.rounds())
         closed = self.stored.running.read().closed is not None
-        if over and not closed and self._goal(executor) > last:
+        if over and not closed and self._total_rounds(executor) > last:
             yield RoundsOver(last, self.config.rounds)
         elif over:
             if self.stored.seed_told() is None:
@@ -142,14 +142,14 @@ class Season:
         stored.ask_to_stop(False)
         awaited: datetime | str | None = None
         while True:
-            if (yield from self._play_again(executor)):
+            if (yield from self._replay_annulled(executor)):
                 return False
             self.rounds.config = self._calendar.apply(self.rounds.config)
-            goal = self._goal(executor, rounds)
-            if why := self._enough(goal):
+            total_rounds = self._total_rounds(executor, rounds)
+            if why := self._stop_reason(total_rounds):
                 yield StopRuleMet(why)
                 return False
-            moment = None if only_one else self._due(accept_changes, goal)
+            moment = None if only_one else self._next_start(accept_changes, total_rounds)
             if moment is not None:
                 if moment != awaited:
                     awaited = moment
@@ -157,10 +157,10 @@ class Season:
                 if wait_until(moment, stored, self._clock, self._calendar.is_changed):
                     break
                 continue
-            if self.stored.complete < goal:
+            if self.stored.complete < total_rounds:
                 freeze_last_rounds(self.config, stored, executor.at_once, self._clock.now())
             try:
-                plan = self.rounds.plan(accept_changes, goal)
+                plan = self.rounds.plan(accept_changes, total_rounds)
             except TooFewPlayers as few:
                 end = None if only_one else submissions_end(self.config, self._clock.now())
                 if end is None:
@@ -174,18 +174,18 @@ class Season:
             if plan is None:
                 return True
             begun = time.monotonic()
-            played = yield from self.play_plan(plan, executor, goal)
+            played = yield from self.play_plan(plan, executor, total_rounds)
             if played is None:
                 return False
             seconds = time.monotonic() - begun
             yield RoundComplete(self.rounds.finish(plan.stored.number), played, seconds)
-            goal = self._goal(executor, rounds)
+            total_rounds = self._total_rounds(executor, rounds)
             self._check_fault_rate(plan.stored.number)
-            if self._is_over(goal):
+            if self._is_over(total_rounds):
                 stored.ask_to_stop(False)
                 return True
             if only_one:
-                if why := self._enough(goal):
+                if why := self._stop_reason(total_rounds):
                     yield StopRuleMet(why)
                 return False
             if stored.is_asked_to_stop():
@@ -194,11 +194,11 @@ class Season:
         yield Stopped()
         return False
 
-    def _enough(self, goal: int) -> str:
+    def _stop_reason(self, total_rounds: int) -> str:
         """Return why no further round begins although one is left, "" if one may."""
         stored, rounds = self.stored, self.stored.rounds()
         begun, complete = any(not known.complete for known in rounds), len(rounds)
-        if begun or complete >= goal or stored.running.read().closed is not None:
+        if begun or complete >= total_rounds or stored.running.read().closed is not None:
             return ""
         stop = self.config.stop_when
         if complete and stop.elo is not None:
@@ -206,21 +206,21 @@ class Season:
             if why := narrow_enough(self.config, results.standings(), results.suspended()):
                 return why
         budget = CostBudget(self.config, stored)
-        return budget.say(complete + 1) if budget.exceeded_by_round(complete + 1) else ""
+        return budget.why(complete + 1) if budget.exceeded_by_round(complete + 1) else ""
 
-    def _due(self, accept_changes: bool, goal: int) -> datetime | None:
+    def _next_start(self, accept_changes: bool, total_rounds: int) -> datetime | None:
         """Return the start of the next round, if it is in the future.
 
-        ConfigError if that round needs consent, so that the organiser knows early.
+        If that round needs consent, store the question and raise ConfigError: the organiser knows early.
         """
-        moment = next_due(self.config, self.stored, goal, self._clock.now())
+        moment = next_due(self.config, self.stored, total_rounds, self._clock.now())
         if moment is not None:
             rounds, shown_after = self.stored.rounds(), self.stored.seed_told()
             last = rounds[-1] if rounds else None
             require_consent(self.config, self.stored, last, len(rounds) + 1, shown_after, accept_changes)
         return moment
 
-    def _play_again(self, executor: SizedExecutor) -> Generator[Event, None, bool]:
+    def _replay_annulled(self, executor: SizedExecutor) -> Generator[Event, None, bool]:
         """Replay annulled matches, with the checks of a round; return True when stopped."""
         rounds, numbers = self.rounds, rounds_to_replay(self.stored)
         for known in self.stored.rounds():
@@ -232,16 +232,16 @@ class Season:
         yield from map(HostRemark, rounds.take_notes())
         watch, budget = FaultWatch(0, self.config.stop_when.faults, ()), CostBudget(self.config, self.stored)
         if numbers and budget.record(0):
-            yield StopRuleMet(budget.say(numbers[0]))
+            yield StopRuleMet(budget.why(numbers[0]))
             return True
-        events = replay_annulled(rounds, self.results, executor, _either(watch, budget, executor))
-        stopped = yield from self._events_of(events, budget, max(numbers, default=0), watch)
+        events = replay_annulled(rounds, self.results, executor, _stop_check(watch, budget, executor))
+        stopped = yield from self._relay_events(events, budget, max(numbers, default=0), watch)
         for number in numbers:
             if not stopped and number <= self.stored.complete:
                 self._check_fault_rate(number)
         return stopped
 
-    def _events_of(
+    def _relay_events(
         self, events: Iterable[Event], budget: CostBudget, number: int, watch: FaultWatch | None = None
     ) -> Generator[Event, None, bool]:
         """Yield the events of a round; return True, and clear the stop request, when stopped.
@@ -252,7 +252,7 @@ class Season:
             if isinstance(event, Stopped) and watch is not None:
                 watch.check()
             yield (
-                StopRuleMet(budget.say(number)) if isinstance(event, Stopped) and budget.exhausted else event
+                StopRuleMet(budget.why(number)) if isinstance(event, Stopped) and budget.exhausted else event
             )
             if isinstance(event, Stopped):
                 self.stored.ask_to_stop(False)
@@ -260,11 +260,11 @@ class Season:
         return False
 
     def play_plan(
-        self, plan: RoundPlan, executor: SizedExecutor, goal: int | None = None
+        self, plan: RoundPlan, executor: SizedExecutor, total_rounds: int | None = None
     ) -> Generator[Event, None, int | None]:
         """Play the missing matches of a planned round, then the matches with substitutes that follow.
 
-        `goal` is the reported number of rounds, by default the config's.
+        `total_rounds` is the reported number of rounds, by default the config's.
         Return the number of matches played, None when stopped or out of budget.
         """
         number, there = plan.stored.number, plan.total - len(plan.missing)
@@ -280,18 +280,18 @@ class Season:
         yield from new_suspensions(plan, self.stored, self._suspended)
         self._suspended = set(plan.suspended)
         yield from self.rounds.programs.changes(plan.config, number, begun=there > 0)
-        rounds, at_once = max(goal or self.config.rounds, number), min(executor.at_once, plan.total)
+        rounds, at_once = max(total_rounds or self.config.rounds, number), min(executor.at_once, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
         watch = FaultWatch(number, self.config.stop_when.faults, self._first_matches(number))
         budget = CostBudget(self.config, self.stored)
         if plan.missing or plan_substitutes(plan, self.stored)[1]:
             watch.check()
             if budget.record(max(min(at_once, len(plan.missing)) - 1, 0)):
-                yield StopRuleMet(budget.say(number))
+                yield StopRuleMet(budget.why(number))
                 return None
-        enough = _either(watch, budget, executor)
+        enough = _stop_check(watch, budget, executor)
         playing = play_matches(self.stored, plan.missing, executor, enough=enough)
-        if (yield from self._events_of(playing, budget, number, watch)):
+        if (yield from self._relay_events(playing, budget, number, watch)):
             return None
         every, missing = plan_substitutes(plan, self.stored)
         if missing:
@@ -303,7 +303,7 @@ class Season:
             playing = play_matches(
                 self.stored, missing, executor, enough=partial(budget.record, executor.at_once)
             )
-            if (yield from self._events_of(playing, budget, number)):
+            if (yield from self._relay_events(playing, budget, number)):
                 return None
         return len(plan.missing) + len(missing)
 
@@ -320,20 +320,20 @@ class Season:
         if odd := describe_anomaly(number, self.config.game, matches, records):
             raise Anomaly(odd)
 
-    def _is_over(self, goal: int) -> bool:
+    def _is_over(self, total_rounds: int) -> bool:
         """True when no round is left to plan, and no match to replay."""
         closed = self.stored.running.read().closed is not None
-        return (closed or self.stored.complete >= goal) and not rounds_to_replay(self.stored)
+        return (closed or self.stored.complete >= total_rounds) and not rounds_to_replay(self.stored)
 
-    def _goal(self, executor: SizedExecutor, rounds: int | None = None) -> int:
-        """Return the goal: `rounds`, or the config's number, or one more than complete if it fits."""
+    def _total_rounds(self, executor: SizedExecutor, rounds: int | None = None) -> int:
+        """Return the total number: `rounds`, or the config's number, or one more than complete if it fits."""
         if rounds is not None:
             return rounds
-        more = rounds_left(self.config, self.stored, executor.at_once, self._clock.now(), most=1)
+        more = rounds_left(self.config, self.stored, executor.at_once, self._clock.now(), limit=1)
         return max(self.config.rounds, self.stored.complete + more)
 
 
-def _either(
+def _stop_check(
     watch: FaultWatch, budget: CostBudget, executor: SizedExecutor
 ) -> Callable[[MatchSummary | None], bool]:
     """Return a function that records a match in both and is True when no further match may begin."""

@@ -28,7 +28,7 @@ def narrow_enough(config: Config, standings: Mapping[str, Any], suspended: Colle
     most = config.stop_when.elo
     if most is None:
         return ""
-    halves = {row["player"]: _half(row) for row in standings["players"]}
+    halves = {row["player"]: _half_width(row) for row in standings["players"]}
     names = [
         entry.player.name
         for entry in config.entries
@@ -46,7 +46,7 @@ def narrow_enough(config: Config, standings: Mapping[str, Any], suspended: Colle
     )
 
 
-def _half(row: Mapping[str, Any]) -> float | None:
+def _half_width(row: Mapping[str, Any]) -> float | None:
     return None if row["low"] is None or row["high"] is None else (row["high"] - row["low"]) / 2
 
 
@@ -63,10 +63,10 @@ class CostBudget:
         """True when no further match may begin."""
         if self._most is not None:
             for match in replaced_matches(stored.orders.read().given):
-                self._matches += self._cost(match.billed())
+                self._matches += self._cost_of_tokens(match.billed())
             for match in stored.summaries():
-                self._add(match)
-            self._outlays = self._cost(stored.unstored_tokens.all())
+                self._add_cost(match)
+            self._outlays = self._cost_of_tokens(stored.unstored_tokens.all())
 
     def record(self, under_way: int, match: MatchSummary | None = None) -> bool:
         """Add a match, or None for a play that is not stored; return True if no further match may begin.
@@ -77,17 +77,17 @@ class CostBudget:
         if self._most is None:
             return False
         if match is None:
-            self._outlays = self._cost(self._stored.unstored_tokens.all())
+            self._outlays = self._cost_of_tokens(self._stored.unstored_tokens.all())
         else:
-            self._add(match)
-        self.exhausted = self._goes_beyond((under_way + 1) * self._dearest_of_late())
+            self._add_cost(match)
+        self.exhausted = self._would_exceed((under_way + 1) * self._dearest_recent_match())
         return self.exhausted
 
     def exceeded_by_round(self, number: int) -> bool:
         """True if a round as expensive as the one before would exceed the limit."""
-        return self._goes_beyond(self._rounds[number - 1])
+        return self._would_exceed(self._rounds[number - 1])
 
-    def say(self, number: int) -> str:
+    def why(self, number: int) -> str:
         """Return why no further match of a round begins."""
         assert self._most is not None
         spent = self._matches + self._outlays
@@ -95,25 +95,25 @@ class CostBudget:
         said = f"{money(spent, largest)} of {money(self._most, largest, self._currency)}"
         what, more = f"round {number - 1} cost", self._rounds[number - 1]
         if self.exhausted:
-            what, more = "a match cost up to", self._dearest_of_late()
+            what, more = "a match cost up to", self._dearest_recent_match()
         because = f", and {what} {money(more, largest)}" if spent < self._most and more else ""
         return f"{said} are spent{because}: round {number} needs a larger cost in stop_when"
 
-    def _dearest_of_late(self) -> float:
+    def _dearest_recent_match(self) -> float:
         last = max(self._dearest, default=0)
         return max(self._dearest[last], self._dearest[last - 1])
 
-    def _goes_beyond(self, more: float) -> bool:
+    def _would_exceed(self, more: float) -> bool:
         spent = self._matches + self._outlays
         return self._most is not None and (spent >= self._most or spent + more > self._most)
 
-    def _add(self, match: MatchSummary) -> None:
-        more, number = self._cost(match.billed()), match.round or 0
+    def _add_cost(self, match: MatchSummary) -> None:
+        more, number = self._cost_of_tokens(match.billed()), match.round or 0
         self._matches += more
         self._rounds[number] += more
         self._dearest[number] = max(self._dearest[number], more)
 
-    def _cost(self, billed: Mapping[str, BilledTokens]) -> float:
+    def _cost_of_tokens(self, billed: Mapping[str, BilledTokens]) -> float:
         found = cost_of(billed, self._prices)
         if found is None:
             lacking = next(name for name in billed if price_of(self._prices, name) is None)

@@ -40,7 +40,7 @@ def substitute(config: Config, match: MatchSummary, suspended: Collection[str] =
     """
     if config.after_fault != "substitute" or match.faulty is None or match.substitute is not None:
         return None
-    faulty, others = match.players[match.faulty], _others(match.players, match.faulty)
+    faulty, others = match.players[match.faulty], _names_without_seat(match.players, match.faulty)
     by_name = {entry.registered_name: entry.player for entry in config.entries}
     able = [by_name[name] for name in config.house_bots if by_name[name].name != original(faulty)]
     able = [player for player in able if player.name not in suspended] or able
@@ -54,7 +54,7 @@ def substitute(config: Config, match: MatchSummary, suspended: Collection[str] =
     return replace(player, name=name)
 
 
-def _others(names: Iterable[str], out: Seat) -> list[str]:
+def _names_without_seat(names: Iterable[str], out: Seat) -> list[str]:
     return [name for seat, name in enumerate(names) if seat != out]
 
 

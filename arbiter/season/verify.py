@@ -36,7 +36,7 @@ from arbiter.season.verify_findings import (
     json_differences,
     match_differences,
     shown,
-    without_idle,
+    without_idle_players,
 )
 from arbiter.store import StoredMatch
 from arbiter.table.llm.replayed_model import unchecked
@@ -61,7 +61,7 @@ def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Cove
     StoreError if the store cannot be read; a match that cannot be read is a finding.
     """
     audit = _Audit(config, season)
-    yield from audit.season()
+    yield from audit.check_season()
     if season.game != config.game.name:
         return audit.coverage
     rounds = {stored.number: stored for stored in season.rounds()}
@@ -69,10 +69,10 @@ def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Cove
     settled = max((number for number, stored in rounds.items() if stored.complete), default=0)
     for number in sorted({*range(1, last + 1), *season.match_rounds()}):
         if number in rounds:
-            yield from audit.round(rounds[number], settled)
+            yield from audit.check_round(rounds[number], settled)
             continue
         if 1 <= number <= last:
-            yield Finding(_round(number), "missing: a later round is stored")
+            yield Finding(_label(number), "missing: a later round is stored")
         for match in season.stored_matches(number):
             yield Finding(shown(match.id), f"surplus: round {number} was never planned")
     return audit.coverage
@@ -90,16 +90,16 @@ class _Audit:
         self.coverage.annulled, self.coverage.replayed = len(now.annulled), now.replayed
         self._ledgers: dict[str, Ledger] = {}
         self._gap = ""
-        self._use(config)
+        self._use_config(config)
 
-    def _use(self, config: Config) -> None:
+    def _use_config(self, config: Config) -> None:
         """Check against this config from here on."""
         self._config = config
         self._entries = {entry.player.name: entry.player for entry in config.entries}
         # The order of the players is the config's.
         self._ledger = self._ledgers.setdefault(config.digest, Ledger.of(config, self._season))
 
-    def season(self) -> Iterator[Finding]:
+    def check_season(self) -> Iterator[Finding]:
         """Check the seed, its commitment, the game and the programs."""
         config, season = self._config, self._season
         if config.seed not in ("auto", season.seed):
@@ -119,7 +119,7 @@ class _Audit:
         try:
             programs = season.programs()
             for change in changes(programs):
-                yield Finding(_round(change.round), str(change), FindingKind.REMARK)
+                yield Finding(_label(change.round), str(change), FindingKind.REMARK)
             for name in sorted({order.subject for order in self._orders if order.programs is not None}):
                 again = replay_of(self._orders, name)
                 for text in replay_differences(programs, round_of(name), (again and again.programs) or {}):
@@ -129,13 +129,13 @@ class _Audit:
                 "season", f"the programs of its rounds cannot be read: {error!r}", FindingKind.UNREADABLE
             )
 
-    def round(self, stored: StoredRound, settled: int) -> Iterator[Finding]:
+    def check_round(self, stored: StoredRound, settled: int) -> Iterator[Finding]:
         """Check a round's tables, matches and standings; `settled` is the last complete round."""
-        place, number = _round(stored.number), stored.number
+        place, number = _label(stored.number), stored.number
         then, findings = self._config_of(stored)
         yield from findings
         same = then is not None
-        self._use(then or self._given)
+        self._use_config(then or self._given)
         self.coverage.rounds += 1
         self.coverage.complete += stored.complete
         if not same:
@@ -144,10 +144,10 @@ class _Audit:
         elif self._gap:
             yield Finding(place, f"its tables are not checked: {self._gap}", FindingKind.UNCHECKED)
         else:
-            yield from self._tables(stored)
-        yield from self._matches(stored, same)
+            yield from self._check_tables(stored)
+        yield from self._check_matches(stored, same)
         if stored.complete:
-            yield from self._standings(number, same)
+            yield from self._check_standings(number, same)
             return
         if number < settled:
             yield Finding(place, "complete: it is not, but a later round is")
@@ -158,7 +158,7 @@ class _Audit:
         """Return the config that a round was planned with, from its stored settings, and findings."""
         if stored.digest == self._given.digest:
             return self._given, []
-        place = _round(stored.number)
+        place = _label(stored.number)
         try:
             settings = self._season.settings(stored.digest)
         except StoreError as error:
@@ -169,16 +169,16 @@ class _Audit:
             return None, [Finding(place, "config: the stored settings do not match its digest")]
         return as_it_was(self._given, settings), []
 
-    def _tables(self, stored: StoredRound) -> Iterator[Finding]:
-        planned = self._computed("tables", stored.number)
+    def _check_tables(self, stored: StoredRound) -> Iterator[Finding]:
+        planned = self._compute("tables", stored.number)
         if isinstance(planned, Finding):
             yield planned
         elif [list(names) for names in planned] != (kept := [list(names) for names in stored.tables]):
             text = f"tables: stored {shown(kept)}, planned {shown(planned)}"
-            yield Finding(_round(stored.number), text)
+            yield Finding(_label(stored.number), text)
 
-    def _standings(self, number: int, same: bool) -> Iterator[Finding]:
-        place = _round(number)
+    def _check_standings(self, number: int, same: bool) -> Iterator[Finding]:
+        place = _label(number)
         try:
             kept = self._season.standings(number)
         except StoreError as error:
@@ -191,20 +191,20 @@ class _Audit:
             yield Finding(place, f"its standings are not checked: {self._gap}", FindingKind.UNCHECKED)
             return
         # Standings stored before variances were pooled are compared without pooling.
-        fresh = self._computed("standings", number, pooled="freedom" in kept)
+        fresh = self._compute("standings", number, pooled="freedom" in kept)
         if isinstance(fresh, Finding):
             yield fresh
             return
         try:
             if not same:
                 # Players without matches are known only from the config of that time.
-                kept, fresh = without_idle(kept), without_idle(fresh)
+                kept, fresh = without_idle_players(kept), without_idle_players(fresh)
             for text in json_differences("standings", by_player(kept), by_player(fresh)):
                 yield Finding(place, text)
         except SPOILT as error:
             yield Finding(place, f"the standings cannot be read: {error!r}", FindingKind.UNREADABLE)
 
-    def _computed(self, what: str, number: int, pooled: bool = True) -> Any:
+    def _compute(self, what: str, number: int, pooled: bool = True) -> Any:
         """Compute a round's tables or standings from the store; a Finding if that is impossible."""
         try:
             if what == "tables":
@@ -214,20 +214,20 @@ class _Audit:
             return json.loads(json.dumps(self._ledger.standings(self._config, pooled=pooled)))
         except (RatingError, *SPOILT) as error:
             text = str(error) if isinstance(error, (RatingError, StoreError)) else repr(error)
-            return Finding(_round(number), f"{what}: cannot be computed from the stored summaries: {text}")
+            return Finding(_label(number), f"{what}: cannot be computed from the stored summaries: {text}")
 
-    def _matches(self, stored: StoredRound, same: bool) -> Iterator[Finding]:
+    def _check_matches(self, stored: StoredRound, same: bool) -> Iterator[Finding]:
         game = self._config.game if same else self._game_of(stored.number)
         if game is None:
             text = "its matches are not checked: no record has the game that was played"
-            yield Finding(_round(stored.number), text, FindingKind.UNCHECKED)
+            yield Finding(_label(stored.number), text, FindingKind.UNCHECKED)
             return
         names, size = [name for table in stored.tables for name in table], game.table_size
         if len(set(names)) != len(names) or any(len(table) != size for table in stored.tables):
             text = f"tables: stored {shown(stored.tables)}: not {size} players each, each at one table"
-            yield Finding(_round(stored.number), text)
+            yield Finding(_label(stored.number), text)
             return
-        missing = {spec.id: spec for spec in self._specs(stored, game)}
+        missing = {spec.id: spec for spec in self._specs_of_names(stored, game)}
         again = _SubstituteMatches(
             self._config, missing, self._suspended(stored) if same and not self._gap else None
         )
@@ -247,13 +247,13 @@ class _Audit:
             if spec is None:
                 yield Finding(place, f"surplus: stored, but not planned in round {stored.number}")
                 continue
-            for taken in (match, *self._earlier(match.id)):
+            for taken in (match, *self._load_earlier_runs(match.id)):
                 if taken.record is None:
                     if taken is not match:
                         yield Finding(place, taken.problem, FindingKind.UNREADABLE)
                     continue
                 try:
-                    yield from self._match(game, spec, taken, taken.record, same)
+                    yield from self._check_match(game, spec, taken, taken.record, same)
                 except (ConfigError, *SPOILT) as error:
                     text = f"the record of match {place} cannot be checked: {error!r}"
                     yield Finding(place, text, FindingKind.UNREADABLE)
@@ -261,7 +261,7 @@ class _Audit:
             for match_id in missing:
                 yield Finding(match_id, "missing: planned, but not stored")
 
-    def _earlier(self, match_id: str) -> Iterator[StoredMatch]:
+    def _load_earlier_runs(self, match_id: str) -> Iterator[StoredMatch]:
         """Yield the earlier runs of a replayed match, which later plans depended on."""
         given = [order for order in self._orders if order.before is not None and order.subject == match_id]
         kept = self._season.orders.earlier(match_id) if given else []
@@ -281,7 +281,7 @@ class _Audit:
                     return make(match.record.game, match.record.options)
         return None
 
-    def _specs(self, stored: StoredRound, game: AnyGame) -> Iterable[MatchSpec]:
+    def _specs_of_names(self, stored: StoredRound, game: AnyGame) -> Iterable[MatchSpec]:
         """Return the matches of a round's tables by names alone: the players may be gone."""
         entries = []
         for name in (name for table in stored.tables for name in table):
@@ -300,7 +300,7 @@ class _Audit:
         except (RatingError, *SPOILT):
             return None
 
-    def _match(
+    def _check_match(
         self, game: AnyGame, spec: MatchSpec, match: StoredMatch, record: MatchRecord, same: bool
     ) -> Iterator[Finding]:
         place = shown(match.id)
@@ -329,7 +329,7 @@ class _SubstituteMatches:
         self._faulty: dict[str, Seat | None] = {}
 
     def follows(self, match: MatchSummary) -> dict[str, MatchSpec]:
-        """Return the match that follows the first run of a match, by its id."""
+        """Record a match's fault; return the match with a substitute that follows it, by id."""
         self._faulty[match.id] = match.faulty
         spec = self._specs.get(match.id)
         if spec is None or self._suspended is None:
@@ -337,7 +337,7 @@ class _SubstituteMatches:
         return {after.id: after for after in substitute_specs(self._config, [spec], [match], self._suspended)}
 
     def as_stored(self, match: StoredMatch) -> MatchSpec | None:
-        """Return a stored match with a substitute, if only its place can be checked."""
+        """Plan a match with its stored substitute; None if `suspended` is known or its seat is wrong."""
         first, record = first_id(match.id), match.record
         if self._suspended is not None or record is None or first not in self._specs:
             return None
@@ -348,5 +348,5 @@ class _SubstituteMatches:
         return with_substitute(self._config, self._specs[first], seat, Player(name, (name,)))
 
 
-def _round(number: int) -> str:
+def _label(number: int) -> str:
     return f"r{number:03d}"

@@ -71,7 +71,7 @@ def by_player(standings: dict[str, Any]) -> dict[str, Any]:
     return {**standings, "players": {row["player"]: row for row in standings["players"]}}
 
 
-def without_idle(standings: dict[str, Any]) -> dict[str, Any]:
+def without_idle_players(standings: dict[str, Any]) -> dict[str, Any]:
     rows = [row for row in standings["players"] if row["matches"]]
     return {**standings, "players": rows, "warnings": [], "plays_on": []}
 
@@ -116,8 +116,8 @@ def match_differences(
     Models are replayed from their stored answers. `same_config` is True when the match was played under the
     limits of `spec`; then clocks are compared.
     """
-    yield from _place(game, spec, record, same_config)
-    dealt, differences = _deals(game, spec, record)
+    yield from _identity(game, spec, record, same_config)
+    dealt, differences = _game_with_deals(game, spec, record)
     yield from differences
     control = spec.limits.time if same_config else None
     starting = False
@@ -128,12 +128,12 @@ def match_differences(
             yield again.problem
         else:
             yield from _play(record, again.record, dealt is game, again.judged)
-    yield from _charges(record, control, starting)
+    yield from _charge_problems(record, control, starting)
     entries = [player.model for player in spec.players] if same_config else ()
     yield from model_differences(game, record, entries)
 
 
-def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool) -> Iterator[str]:
+def _identity(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool) -> Iterator[str]:
     """Yield differences in the match's identity, players and game."""
     planned = {
         "id": spec.id,
@@ -142,7 +142,7 @@ def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: boo
         "table": spec.table,
         "rotation": spec.rotation,
         "game": game.name,
-        "options": _plain(game.options),
+        "options": _as_json_value(game.options),
         "seed": spec.seed,
         "players": tuple(player.name for player in spec.players),
         "sides": game.sides,
@@ -160,7 +160,7 @@ def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: boo
         yield f"bots: stored of {shown([bot.player for bot in record.bots])}"
 
 
-def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame | None, list[str]]:
+def _game_with_deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame | None, list[str]]:
     """Return a game that deals the recorded cards, None if impossible, and differences from the plan.
 
     Play is checked against the recorded cards, even if these are wrong. In a chained game the deals
@@ -172,7 +172,7 @@ def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame
         differences.append(f"deal_hash: stored {shown(record.deal_hash)}, dealt {planned.hash}")
     if game.chained:
         return game, differences
-    shapes = _plain(planned.shapes)
+    shapes = _as_json_value(planned.shapes)
     different = [
         number for number, deal in enumerate(record.deals) if number >= len(shapes) or deal != shapes[number]
     ]
@@ -192,7 +192,7 @@ def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame
 
 def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool) -> Iterator[str]:
     """Yield differences between the record and its replay."""
-    if own_deals and list(record.deals) != (fresh := _plain(again.deals)):
+    if own_deals and list(record.deals) != (fresh := _as_json_value(again.deals)):
         yield f"deals: stored {len(record.deals)}, replayed {len(fresh)}, or others"
     for number, (stored, move) in enumerate(zip(record.moves, again.moves, strict=True), 1):
         if stored.deal != move.deal or stored.action != move.action:
@@ -215,10 +215,10 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
                 old, new = shown(getattr(kept, name)), shown(getattr(fresh, name))
                 yield f"forfeit: {name}: stored {old}, replayed {new}"
     if record.points is None or len(record.points) == len(record.players):
-        yield from _results(record, again)
+        yield from _result_differences(record, again)
 
 
-def _results(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
+def _result_differences(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
     stored, replayed = (
         {(white, black): OUTCOMES[score] for white, black, score in results(match)}
         for match in (record, again)
@@ -230,7 +230,7 @@ def _results(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
             yield f"result {white} - {black}: stored {old}, replayed {new}"
 
 
-def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -> Iterator[str]:
+def _charge_problems(record: MatchRecord, control: TimeControl | None, starting: bool) -> Iterator[str]:
     """Yield inconsistent charges of a seat's moves, its total, and its time left.
 
     `control` is the time control of the match, None if unknown.
@@ -266,6 +266,6 @@ def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -
         yield f"forfeit: timeout, but seat {forfeit.seat} was charged {charged} ns of {granted}"
 
 
-def _plain(value: Any) -> Any:
+def _as_json_value(value: Any) -> Any:
     """Return a value as JSON reads it back: lists for tuples."""
     return json.loads(json.dumps(value))

@@ -174,7 +174,7 @@ def test_the_rounds_that_are_left_before_an_end_leave_out_what_cannot_be_begun(
     opened_season = open_season(lines, UNBOUND)
     list(opened_season.play(lasting(day, 35), only_one=True))
     # Of 35 seconds each, at 40 and 80 seconds.
-    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, most=99) == 2
+    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, limit=99) == 2
 
 
 def test_a_season_that_was_killed_goes_on_at_the_same_moments(day: Day, open_season: Opened) -> None:
@@ -267,10 +267,10 @@ def test_the_rounds_that_are_left_are_counted_with_their_moments_and_lengths(
     opened_season = open_season(lines, UNBOUND)
     list(opened_season.play(lasting(day, 15), only_one=True))
     # At 20, 40, 60, 80 and 100 seconds; six one after the other, since the seventh would end with the season.
-    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, most=99) == 5
-    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, most=2) == 2
+    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, limit=99) == 5
+    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, limit=2) == 2
     free = replace(opened_season.config, every=None)
-    assert rounds_left(free, opened_season.stored, 1, day.now, most=99) == 6
+    assert rounds_left(free, opened_season.stored, 1, day.now, limit=99) == 6
 
 
 def test_moments_beyond_all_calendars_are_the_last_of_all(day: Day, open_season: Opened) -> None:

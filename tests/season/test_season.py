@@ -262,15 +262,15 @@ def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(opened: O
     end = datetime(2026, 12, 1, 18, tzinfo=UTC)
     for minutes, at_once, fits in ((9, 1, True), (8, 1, False), (5, 2, True), (4, 2, False), (-9, 2, False)):
         now = end - timedelta(minutes=minutes)
-        assert rounds_left(config, season, at_once, now, most=1) == fits
+        assert rounds_left(config, season, at_once, now, limit=1) == fits
     assert going.rounds.plan() is None
-    further = going.rounds.plan(goal=3)
+    further = going.rounds.plan(total_rounds=3)
     assert further is not None
     assert further.stored.number == 3
 
 
 def test_without_a_moment_to_end_there_is_no_further_round(config: Config, season: SeasonStore) -> None:
-    assert not rounds_left(config, season, 1, datetime(1970, 1, 1, tzinfo=UTC), most=1)
+    assert not rounds_left(config, season, 1, datetime(1970, 1, 1, tzinfo=UTC), limit=1)
 
 
 def summary(players: str, points: tuple[int, ...] | None, faulty: int | None = None) -> MatchSummary:

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from arbiter.replay.frame import names_in_text
 from arbiter.replay.result_text import say_match
 from arbiter.season.snapshot.history import ratings_after
-from arbiter.season.snapshot.rejudgings import rejudgings_of, say_rejudging
+from arbiter.season.snapshot.rejudgings import rejudging_text, rejudgings_of
 from arbiter.store.audit import timestamp
 from arbiter.store.event_log import FROZEN, EventKind
 from arbiter.text import discord, joined, slack
@@ -103,22 +103,22 @@ def _event_parts(event: LoggedEvent, state: SeasonState) -> tuple[str, str | Non
     match event.kind:
         case EventKind.MATCH:
             page = f"/matches/{event.subject.replace('/', '-')}"
-            return event.subject, None, _match(state, event.subject), page
+            return event.subject, None, _match_sentence(state, event.subject), page
         case EventKind.REJUDGED:
             page = f"/matches/{event.subject.replace('/', '-')}"
-            return event.subject, None, _rejudged(state, event.subject, int(detail["run"])), page
+            return event.subject, None, _rejudged_sentence(state, event.subject, int(detail["run"])), page
         case EventKind.REVIEW:
             page = f"/matches/{event.subject.replace('/', '-')}"
             return event.subject, None, f"match {event.subject} is reviewed", page
         case EventKind.ROUND:
-            return "", None, _round(state, number), f"/rounds/{number}"
+            return "", None, _round_sentence(state, number), f"/rounds/{number}"
         case EventKind.STANDINGS:
-            return "", None, _standings(state, number), "/standings"
+            return "", None, _leaders_sentence(state, number), "/standings"
         case EventKind.STATE:
             return "", event.subject, STATES.get(event.subject, f"the season is {event.subject}"), ""
         case EventKind.SUSPENDED:
             player = str(detail["player"])
-            say = _suspended(state, player, str(detail["because"]), number)
+            say = _suspended_sentence(state, player, str(detail["because"]), number)
             return player, None, say, f"/players/{quote(player, safe='')}"
         case EventKind.SUBMISSION:
             version, word = f"{detail['author']}@{detail['version']}", str(detail["state"])
@@ -129,19 +129,19 @@ def _event_parts(event: LoggedEvent, state: SeasonState) -> tuple[str, str | Non
             return event.subject, word, say, f"/requests/{event.subject}"
 
 
-def _match(state: SeasonState, match_id: str) -> str:
+def _match_sentence(state: SeasonState, match_id: str) -> str:
     found = state.match(match_id)
     return f"match {match_id} is over" if found is None else f"match {match_id}: {say_match(found)}"
 
 
-def _rejudged(state: SeasonState, match_id: str, run: int) -> str:
+def _rejudged_sentence(state: SeasonState, match_id: str, run: int) -> str:
     """Return a sentence on a match that was played again, as this state shows it."""
     match = state.match(match_id)
     told = [] if match is None else rejudgings_of(state, match)[run - 1 : run]
-    return say_rejudging(told[0]) if told else f"match {match_id} was played again"
+    return rejudging_text(told[0]) if told else f"match {match_id} was played again"
 
 
-def _round(state: SeasonState, number: int) -> str:
+def _round_sentence(state: SeasonState, number: int) -> str:
     tables = state.tables(number)
     players = len({name for table in tables for name in table})
     if not players:
@@ -149,7 +149,7 @@ def _round(state: SeasonState, number: int) -> str:
     return f"round {number} begins: {players} players at {len(tables)} table{'s' * (len(tables) > 1)}"
 
 
-def _standings(state: SeasonState, number: int) -> str:
+def _leaders_sentence(state: SeasonState, number: int) -> str:
     """Return the leaders after a round, by its present standings: an order may have corrected them."""
     rows = ratings_after(state, [number], None)[0]["players"] if number <= state.complete else []
     first = [row for row in rows if row["rank"] is not None and row["elo"] is not None][:LEADERS]
@@ -159,7 +159,7 @@ def _standings(state: SeasonState, number: int) -> str:
     return f"after round {number}: {joined(said)}"
 
 
-def _suspended(state: SeasonState, player: str, because: str, number: int) -> str:
+def _suspended_sentence(state: SeasonState, player: str, because: str, number: int) -> str:
     """Return a sentence on a player who is suspended, or would be but plays on."""
     before = state.standings_after(number - 1) if 1 < number <= state.complete + 1 else None
     if before is not None and player in before.get("plays_on", ()):
@@ -176,7 +176,7 @@ def body_of(news: NewsObject, form: Form) -> str:
     """Return the body as ASCII JSON."""
     if form == "json":
         return json.dumps(news)
-    say, url = _short(f"{news['season']}: {news['say']}"), news["url"]
+    say, url = _truncate(f"{news['season']}: {news['say']}"), news["url"]
     if form == "slack":
         return json.dumps({"text": slack(say) + (f" <{slack_link(url)}>" if url else "")})
     # Angle brackets suppress the link preview.
@@ -189,7 +189,7 @@ def slack_link(url: str) -> str:
     return url.replace("&", "&amp;").replace("|", "%7C")
 
 
-def _short(text: str) -> str:
+def _truncate(text: str) -> str:
     """Truncate a sentence to `LONGEST`, and close the isolation of names in it."""
     if len(text) <= LONGEST:
         return text

@@ -114,7 +114,7 @@ class PlayerModel(VersionModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _seat_the_harness(cls, value: object) -> object:
+    def _use_harness_command(cls, value: object) -> object:
         if not isinstance(value, dict) or not isinstance(value.get("model"), dict):
             return value
         for key in ("command", "read", "env", "sha256"):
@@ -127,14 +127,14 @@ class PlayerModel(VersionModel):
         return {**value, "command": harness_command()}
 
     @model_validator(mode="after")
-    def _seat_each_round(self) -> Self:
+    def _refuse_house_rung(self) -> Self:
         if self.rung and self.house:
             text = "rung: a rung plays in every round, and a house bot only to fill up"
             raise refused("rung", text, "leave out house, and name another player in house_bots")
         return self
 
 
-def _tier(value: object) -> object:
+def _refuse_bubblewrap(value: object) -> object:
     """Refuse bubblewrap, a tier of earlier versions."""
     if value == "bwrap":
         raise refused("tier", "bubblewrap holds builds alone; no bot plays in it any more", "write landlock")
@@ -149,7 +149,7 @@ class TableModel(StrictModel):
     memory: Annotated[str, with_unit(memory_of), checked(parse_memory, "memory")] = USUAL.memory
     clock: Clock = _USUAL.clock
     delivery: Delivery = _USUAL.delivery
-    isolation: Annotated[Isolation, BeforeValidator(_tier)] = _USUAL.isolation
+    isolation: Annotated[Isolation, BeforeValidator(_refuse_bubblewrap)] = _USUAL.isolation
     end: End = _USUAL.end
 
     def limits(self) -> Limits:
@@ -166,7 +166,7 @@ class StopModel(StrictModel):
     cost: Amount | None = None
 
 
-def _share_of_what(value: object) -> object:
+def _refuse_bare_share(value: object) -> object:
     """Refuse a bare number, whose meaning is unclear."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         raise refused("share", f"{value} does not say of what", f"write {{faults: {value}}}")
@@ -180,7 +180,7 @@ class LanguageModel(StrictModel):
     read: list[Word] = []
 
 
-def _check_word(text: str) -> None:
+def _check_program_name(text: str) -> None:
     if not text.isprintable() or text != text.strip() or "/" in text or text in ("", ".", ".."):
         hint = "the word that a command begins with, such as python3"
         raise ConfigError(f"not the name of a program: {text!r}", hint=hint)
@@ -309,12 +309,12 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     workers: Annotated[Literal["auto"] | Annotated[StrictInt, Field(gt=0)], Key.FREE] = "auto"
     ship: Annotated[list[Word], Key.FREE] = []
     house_bots: Annotated[list[Word], Key.BETWEEN] = []
-    stop_when: Annotated[StopModel, BeforeValidator(_share_of_what), Key.FREE] = StopModel()
+    stop_when: Annotated[StopModel, BeforeValidator(_refuse_bare_share), Key.FREE] = StopModel()
     after_fault: Annotated[AfterFault | None, Key.BETWEEN] = None
     submissions: Annotated[Submissions | None, Key.FREE] = None
     requests: Annotated[Requests | None, Key.FREE] = None
     webhooks: Annotated[list[WebhookModel], Field(max_length=MOST_WEBHOOKS), Key.FREE] = []
-    languages: dict[Annotated[str, checked(_check_word, "word")], Language] = {}
+    languages: dict[Annotated[str, checked(_check_program_name, "word")], Language] = {}
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 
     def fault_rule(self) -> AfterFault:

@@ -176,14 +176,14 @@ def load(
         reading.problems += problems_of_secrets(reading.model, file.parent)
     if missing is None or reading.problems:
         reading.problems += lacking
-    config = _config(file, folder, *reading.settled(str(path)))
+    config = _make_config(file, folder, *reading.settled(str(path)))
     if missing is not None:
         for problem in place_problems(lacking, reading.document):
             missing.setdefault(config.entries[int(problem.path[1])].player.name, []).append(problem)
     return config
 
 
-def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
+def _make_config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
     languages = languages_of(model.languages, folder)
     entries = [_entry(player, folder, languages, model) for player in model.players]
     seed = str(model.seed)
@@ -306,7 +306,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
         game = game_of(model.game)
     except (ValidationError, ConfigError):
         return None
-    then = _config(config.file, config.folder, model, game)
+    then = _make_config(config.file, config.folder, model, game)
     # The original value, even if obsolete: deciding it for this machine replaces it.
     then = replace(then, limits=replace(then.limits, isolation=settings.get("isolation", model.isolation)))
     same = {name: getattr(config, name) for name in FREE}
@@ -319,12 +319,12 @@ def digest_of(settings: Mapping[str, Any]) -> str:
     return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
-def with_players(config: Config, submitted_player: Iterable[Mapping[str, Any]]) -> Config:
+def with_players(config: Config, players: Iterable[Mapping[str, Any]]) -> Config:
     """Return the config with these players, given as settings, after those of its file.
 
     They replace the players of an earlier call, and other versions of theirs from stored settings.
     """
-    models = [PlayerModel.model_validate(player) for player in submitted_player]
+    models = [PlayerModel.model_validate(player) for player in players]
     names = {model.name for model in models}
     kept = [
         (entry, player)

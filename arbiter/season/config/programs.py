@@ -139,7 +139,7 @@ def faults_of_version(
 
 
 def problems_of_version(version: VersionModel, folder: Path, at: Place) -> Iterator[Problem]:
-    """Yield the same as problems of a program at the path `at`, which may be a bare command."""
+    """Yield the problems of a program at the path `at` of a file, where it may be a bare command."""
     for place, message in faults_of_version(version, folder):
         yield Problem((*at, "read") if "read" in place else at, message)
 

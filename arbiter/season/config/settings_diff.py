@@ -115,18 +115,18 @@ def _change(before: object, now: object) -> str:
     """Return old and new, without the common part."""
     if isinstance(before, dict) and isinstance(now, dict):
         keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-        return ", ".join(f"{key}: {_shown(before.get(key))} -> {_shown(now.get(key))}" for key in keys)
+        return ", ".join(f"{key}: {_text(before.get(key))} -> {_text(now.get(key))}" for key in keys)
     if isinstance(before, list) and isinstance(now, list):
         same = next((n for n, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), None)
         same = min(len(before), len(now)) if same is None else same
-        return f"{_rest(before, same)} -> {_rest(now, same)}"
-    return f"{_shown(before)} -> {_shown(now)}"
+        return f"{_changed_words(before, same)} -> {_changed_words(now, same)}"
+    return f"{_text(before)} -> {_text(now)}"
 
 
-def _rest(values: list[Any], same: int) -> str:
-    return ("... " if same else "") + (" ".join(map(_shown, values[same:])) or "nothing more")
+def _changed_words(values: list[Any], same: int) -> str:
+    return ("... " if same else "") + (" ".join(map(_text, values[same:])) or "nothing more")
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST else "..." + text[3 - LONGEST :]

@@ -26,15 +26,15 @@ ARCHIVES = 50
 
 def folder_beside(store: str, file: Path) -> Path:
     """Return the folder of archives and programs, beside the store or, for a server's, the season's file."""
-    return _beside(store, file, FOLDER)
+    return _path_beside(store, file, FOLDER)
 
 
 def store_beside(store: str, file: Path) -> str:
     """Return the address of the store of requests, in the same place."""
-    return address_of(_beside(store, file, REQUESTS))
+    return address_of(_path_beside(store, file, REQUESTS))
 
 
-def _beside(store: str, file: Path, end: str) -> Path:
+def _path_beside(store: str, file: Path, end: str) -> Path:
     place = file_of(store) or file
     return place.resolve().with_name(f"{place.stem}{end}")
 
@@ -54,16 +54,16 @@ def version_of(words: Iterable[str], folder: Path) -> Path | None:
 
 def parse_size(text: str) -> int:
     """Bytes of an archive's limit such as ``10MB``; MB is 10^6 bytes. ConfigError for other texts."""
-    return _within(text, MOST_ARCHIVE, "write 10MB; at least 1KB, at most 1GB")
+    return _parse_bytes(text, MOST_ARCHIVE, "write 10MB; at least 1KB, at most 1GB")
 
 
 def parse_total(text: str) -> int:
     """Bytes of all of an author's files, such as ``500MB``; ConfigError for other texts."""
-    return _within(text, MOST_TOTAL, "write 500MB; at least 1KB, at most 10000GB")
+    return _parse_bytes(text, MOST_TOTAL, "write 500MB; at least 1KB, at most 10000GB")
 
 
-def _within(text: str, most: int, hint: str) -> int:
+def _parse_bytes(text: str, limit: int, hint: str) -> int:
     amount = bytes_of(text)
-    if not LEAST_ARCHIVE <= amount <= most:
+    if not LEAST_ARCHIVE <= amount <= limit:
         raise ConfigError(f"not a size: {text!r}", hint=hint)
     return amount

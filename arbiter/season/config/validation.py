@@ -49,12 +49,12 @@ def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Prob
 
 def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
     # Pydantic's paths contain names of union members, which are not in the file.
-    path = tuple(key for key in error["loc"] if not _is_branch(key))
+    path = tuple(key for key in error["loc"] if not _is_union_branch(key))
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
         return Problem(path, _UNKNOWN, did_you_mean(str(path[-1]), _keys_at(model, path[:-1])))
     if kind == "string_type":
-        return _no_text(path, error["input"])
+        return _not_text_problem(path, error["input"])
     if kind == "missing":
         return Problem(path, "is required")
     if kind == "literal_error":
@@ -67,7 +67,7 @@ def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
     return Problem(path, message, context.get("hint", ""))
 
 
-def _no_text(path: tuple[str | int, ...], value: object) -> Problem:
+def _not_text_problem(path: tuple[str | int, ...], value: object) -> Problem:
     """Return the problem of a value or key that YAML does not read as a text."""
     read_as = {bool: "true or false", int: "a number", float: "a number", NoneType: "nothing"}.get(
         type(value)
@@ -82,7 +82,7 @@ def _no_text(path: tuple[str | int, ...], value: object) -> Problem:
     )
 
 
-def _of_the_game(problem: Problem, values: Mapping[str, Any]) -> Problem:
+def _with_option_hint(problem: Problem, values: Mapping[str, Any]) -> Problem:
     """Return the problem of an unknown key, with a hint if it is an option of the game."""
     key, game = problem.path[0], values.get("game")
     name = game.get("name") if isinstance(game, dict) else game
@@ -95,7 +95,7 @@ def _of_the_game(problem: Problem, values: Mapping[str, Any]) -> Problem:
     return replace(problem, hint=f"options of a game belong in game: {{{shown}}}")
 
 
-def _is_branch(key: object) -> bool:
+def _is_union_branch(key: object) -> bool:
     return isinstance(key, str) and (
         key in {"str", "int", "float", "constrained-int", "constrained-str"}
         or key.startswith(("literal[", "dict[", "function-"))
@@ -176,7 +176,7 @@ def validate(
     except ValidationError as error:
         found = [p for p in problems_of(error, kind) if p.path not in document.unread]
         unknown = {p.path for p in found if p.message == _UNKNOWN and len(p.path) == 1}
-        reading.problems += [_of_the_game(p, values) if p.path in unknown else p for p in found]
+        reading.problems += [_with_option_hint(p, values) if p.path in unknown else p for p in found]
     if "game" in values and (values["game"] is not None or kind.model_fields["game"].is_required()):
         try:
             reading.game = game_of(values["game"])

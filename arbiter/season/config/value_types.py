@@ -41,7 +41,7 @@ def checked(check: Callable[[str], object], kind: str) -> AfterValidator:
     return _parsed(lambda text: (check(text), text)[1], kind)
 
 
-def _from(written: Any) -> GetPydanticSchema:
+def _read_as(written: Any) -> GetPydanticSchema:
     """Return an annotation that reads a value by the schema of `written`."""
     return GetPydanticSchema(lambda _, handler: handler.generate_schema(written))
 
@@ -119,12 +119,12 @@ def _clock(number: int) -> str:
 def with_unit(write: Callable[[float], str]) -> BeforeValidator:
     """Make a validator that refuses a number without a unit."""
 
-    def refuse(value: object) -> object:
+    def refuse_bare_number(value: object) -> object:
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_MEMORY:
             raise refused("unit", f"{value} has no unit", f"write {write(value)}")
         return value
 
-    return BeforeValidator(refuse)
+    return BeforeValidator(refuse_bare_number)
 
 
 def memory_of(number: float) -> str:
@@ -144,9 +144,9 @@ Name = Annotated[str, checked(check_name, "name")]
 Seed: TypeAlias = Annotated[str, checked(_check_seed, "seed")] | StrictInt
 Time = Annotated[str, with_unit("{}s".format), checked(TimeControl.parse, "time")]
 _MOMENT = Annotated[str, BeforeValidator(_moment_text), _parsed(parse_until, "moment")]
-Moment = Annotated[datetime, _from(_MOMENT)]
+Moment = Annotated[datetime, _read_as(_MOMENT)]
 _EVERY = Annotated[str, with_unit("{}m".format), _parsed(parse_every, "time")]
-Every = Annotated[timedelta, _from(_EVERY)]
+Every = Annotated[timedelta, _read_as(_EVERY)]
 Commitment = Annotated[str, checked(_check_commitment, "commitment")]
 Count = Annotated[StrictInt, Field(ge=0)]
 Amount = Annotated[StrictInt | StrictFloat, Field(gt=0, le=1e9, allow_inf_nan=False)]

@@ -35,32 +35,32 @@ def config_text(config: Config) -> str:
     shape: dict[str, Any] = {
         "season": config.season,
         "seed": config.seed,
-        "stop_when": _terms(config.stop_when),
+        "stop_when": _terms_as_written(config.stop_when),
         "store": config.store,
         "folder": str(config.folder.absolute()),
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],
-        "submissions": None if config.submissions is None else _terms(config.submissions),
-        "requests": None if config.requests is None else _terms(config.requests),
+        "submissions": None if config.submissions is None else _terms_as_written(config.submissions),
+        "requests": None if config.requests is None else _terms_as_written(config.requests),
         "webhooks": [webhook.as_written() for webhook in config.webhooks] or None,
     }
-    shape |= {key.name: _text(getattr(config, key.name)) for key in fields(Terms) if key.name in FREE}
+    shape |= {key.name: _as_written(getattr(config, key.name)) for key in fields(Terms) if key.name in FREE}
     # As JSON: YAML would mark tuples.
     settings = json.loads(json.dumps({**LATER, **config.settings}))
-    players = [_without_usual(player) for player in settings.pop("players")]
+    players = [_without_defaults(player) for player in settings.pop("players")]
     shape |= settings | {"players": players}
     shape = {key: value for key, value in shape.items() if value is not None}
-    text = _dumped(shape, as_it_is=True)
+    text = _yaml(shape, as_it_is=True)
     return (
-        text if all(printable(line) == line for line in text.splitlines()) else _dumped(shape, as_it_is=False)
+        text if all(printable(line) == line for line in text.splitlines()) else _yaml(shape, as_it_is=False)
     )
 
 
-def _terms(terms: StrictModel) -> dict[str, Any]:
-    return {key: _text(value) for key, value in terms if value is not None}
+def _terms_as_written(terms: StrictModel) -> dict[str, Any]:
+    return {key: _as_written(value) for key, value in terms if value is not None}
 
 
-def _text(value: Any) -> Any:
+def _as_written(value: Any) -> Any:
     """Return a value as in the file."""
     if isinstance(value, datetime):
         return value.isoformat()
@@ -69,14 +69,14 @@ def _text(value: Any) -> Any:
     return duration_text(value // MICROSECOND * 1000) if isinstance(value, timedelta) else value
 
 
-def _without_usual(player: Mapping[str, Any]) -> dict[str, Any]:
+def _without_defaults(player: Mapping[str, Any]) -> dict[str, Any]:
     usual = USUAL_OF_A_PLAYER
     kept = {key: value for key, value in player.items() if key not in usual or value != usual[key]}
     # The name comes first, for readers.
     return {"name": kept.pop("name"), **kept}
 
 
-def _dumped(shape: Mapping[str, Any], *, as_it_is: bool) -> str:
+def _yaml(shape: Mapping[str, Any], *, as_it_is: bool) -> str:
     """Return YAML with text unchanged if `as_it_is`, else with all but ASCII escaped."""
     text: str = yaml.safe_dump(
         dict(shape), sort_keys=False, allow_unicode=as_it_is, width=WIDTH, default_flow_style=None

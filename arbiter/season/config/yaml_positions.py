@@ -106,7 +106,7 @@ class _NodeReader:
         self._document.places.setdefault(path, (mark.line + 1, mark.column + 1))
         if isinstance(node, yaml.MappingNode):
             self._loader.flatten_mapping(node)
-            return self._mapping(node, path)
+            return self._read_mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self.read(item, (*path, number)) for number, item in enumerate(node.value)]
         try:
@@ -121,7 +121,7 @@ class _NodeReader:
             self._document.unread.add(path)
             return None
 
-    def _mapping(self, node: yaml.MappingNode, path: Path_) -> dict[Any, Any]:
+    def _read_mapping(self, node: yaml.MappingNode, path: Path_) -> dict[Any, Any]:
         values: dict[Any, Any] = {}
         for key_node, value_node in node.value:
             key = self.read(key_node, (*path, f"key {self._count}"))

@@ -32,7 +32,7 @@ def public_state(whole: SeasonState, before: SeasonState | None = None) -> Seaso
         return whole
     if before is None or before.config is not whole.config or before.frozen != last:
         before = None
-    made = before or _as_it_was(whole, last)
+    made = before or _state_after(whole, last)
     assert made.held is not None
     first, events = whole.stored.events_frozen(last)
     shown = with_changes(
@@ -47,10 +47,10 @@ def public_state(whole: SeasonState, before: SeasonState | None = None) -> Seaso
         following=None if whole.closed else round_by_calendar(whole.config, made.rounds, whole.moment),
         moment=whole.moment,
     )
-    return before if before is not None and _told(before) == _told(shown) else shown
+    return before if before is not None and _changeable_parts(before) == _changeable_parts(shown) else shown
 
 
-def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
+def _state_after(whole: SeasonState, last: int) -> SeasonState:
     """Return the season after round `last`, under the orders given before the next one was planned."""
     orders = whole.stored.orders.read()
     holds = effective_orders(orders.given, lambda order: order.planned <= last)
@@ -60,7 +60,7 @@ def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
         # Some orders came after the next round was planned and changed these standings.
         then = SeasonResults(whole.config, whole.stored).rated_under(last, held, holds.earlier).standings
         standings = json.loads(json.dumps(then))
-    entries = _entered(whole, last)
+    entries = _last_public_players(whole, last)
     playing = {entry.registered_name: entry.player.name for entry in entries if entry.is_sent}
     # The real revision would reveal later orders and rounds.
     made = replace(
@@ -80,14 +80,14 @@ def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
     return made
 
 
-def _entered(whole: SeasonState, last: int) -> tuple[Entry, ...]:
+def _last_public_players(whole: SeasonState, last: int) -> tuple[Entry, ...]:
     """Return the players of the last public round, or of the first round."""
     planned = next((known for known in whole.rounds if known.number == max(last, 1)), None)
     then = None if planned is None else config_of(whole.config, whole.stored, planned)
     return (then or with_active_versions(whole.config, whole.stored)).entries
 
 
-def _told(state: SeasonState) -> tuple[object, ...]:
+def _changeable_parts(state: SeasonState) -> tuple[object, ...]:
     """Return the parts of a frozen season's public view that may still change."""
     runs = state.holder, state.stopping, state.paused, state.closed, state.wish
     return state.event, state.following, *runs

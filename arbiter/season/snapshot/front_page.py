@@ -72,7 +72,7 @@ def highlights(state: SeasonState, number: int) -> Highlights:
     known: dict[int, Highlights] = state.known_highlights
     found = known.get(number)
     if found is None or found.under != under:
-        played, now = _played(state, number), _elo_after(state, number)
+        played, now = _matches_with_winners(state, number), _elo_after(state, number)
         upset = _upset(state, played, _elo_after(state, number - 1) or now)
         found = known[number] = Highlights(
             under, _leaders(state, number), upset, _closest(state, played, now)
@@ -137,7 +137,7 @@ def _movers(rows: Iterable[Rated], before: Mapping[str, Rated]) -> list[Mover]:
     return sorted(climbed, key=lambda one: (-(one["ranks"] or 0), one["player"]))[:MOVERS]
 
 
-def _played(state: SeasonState, number: int) -> list[Won]:
+def _matches_with_winners(state: SeasonState, number: int) -> list[Won]:
     """Return the counted matches of a round with winners by points, and the winners' seats."""
     return [
         (match, won)

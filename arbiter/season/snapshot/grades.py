@@ -52,7 +52,7 @@ def grades(
     for row in rows:
         name = registered_name(row["player"])
         if row["player"] not in rungs and (
-            name not in best or _lateness(row, playing) > _lateness(best[name], playing)
+            name not in best or _version_sort_key(row, playing) > _version_sort_key(best[name], playing)
         ):
             best[name] = row
     known = sorted(set(authors), key=lambda name: (name.casefold(), name))
@@ -83,7 +83,7 @@ def _grade(row: Row, rank: int, rungs: Sequence[Row], reasons: Mapping[str, str]
     )
 
 
-def _lateness(row: Row, playing: Collection[str]) -> tuple[bool, int, str]:
+def _version_sort_key(row: Row, playing: Collection[str]) -> tuple[bool, int, str]:
     """Return a sort key, larger for the active version, and for later ones."""
     version = row["player"].partition(VERSION_MARK)[2]
     return row["player"] in playing, len(version), version

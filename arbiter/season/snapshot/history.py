@@ -36,7 +36,7 @@ def ratings_after(
     ]
 
 
-def _told(value: float) -> float | None:
+def _not_nan(value: float) -> float | None:
     return None if isnan(value) else value
 
 
@@ -56,7 +56,7 @@ def _rows(
         chosen = sorted(place_of[name] for name in players if name in place_of)
     for place in chosen:
         rank = _rank(elo, place, away)
-        rated, low, high = _told(elo[place]), _told(brief.low[place]), _told(brief.high[place])
+        rated, low, high = _not_nan(elo[place]), _not_nan(brief.low[place]), _not_nan(brief.high[place])
         yield {"rank": rank, "player": names[place], "elo": rated, "low": low, "high": high}
 
 

@@ -135,7 +135,7 @@ def player_page(
     if name not in state.names:
         return None
     names = [] if state.ranking is None else crossed(state, state.ranking)
-    met = _met(state, name, names)
+    met = _opponents(state, name, names)
     shown = window(len(met), page)
     if shown is None:
         return None
@@ -157,10 +157,10 @@ def player_page(
             for after in ratings_after(state, some_rounds(state.complete, MOST_ROUNDS), [name])
             for row in after["players"]
         ],
-        "against": _against(state, name, met[shown.first : shown.end]),
+        "against": _results_against(state, name, met[shown.first : shown.end]),
         "faults": faults(state, own),
         "faults_in_all": number,
-        "use": _use(last, reports),
+        "use": _resource_use(last, reports),
         "model": identity(reports),
         "cards": next((row for row in duplicate_boards.totals(counted) if row["player"] == name), None),
         "review": _review_of(state, name, counted, viewer),
@@ -222,7 +222,7 @@ def _met_often(state: SeasonState, one: str, other: str) -> int:
     return len(MatchList(state, None, [one], [other], last=state.complete)) - away
 
 
-def _met(state: SeasonState, name: str, names: Sequence[str]) -> list[str]:
+def _opponents(state: SeasonState, name: str, names: Sequence[str]) -> list[str]:
     """Return the opponents with results against a player, in the order of the crosstable."""
     if state.ranking is None or name not in names:
         return []
@@ -232,7 +232,7 @@ def _met(state: SeasonState, name: str, names: Sequence[str]) -> list[str]:
     return [known for known in names if where[known] in met]
 
 
-def _against(state: SeasonState, name: str, met: Sequence[str]) -> list[Against]:
+def _results_against(state: SeasonState, name: str, met: Sequence[str]) -> list[Against]:
     """Return a player's results against some of its opponents."""
     if state.ranking is None or not met:
         return []
@@ -245,17 +245,17 @@ def _own_faults(state: SeasonState, name: str) -> tuple[int, list[MatchSummary]]
     if state.held is not None:
         # The store's index of faults may be of a hidden replay.
         every = MatchList(state, None, [name])
-        seen = [match for match in every.part(0, len(every)) if _is_own(state, match, name)]
+        seen = [match for match in every.part(0, len(every)) if _is_own_fault(state, match, name)]
         own = [match for match in seen if match.id not in state.annulled]
         return len(own), own[-MOST_FAULTS:]
     ended = MatchList(state, None, [name], ended=True)
-    out = sum(1 for match in state.matches_of(state.annulled) if _is_own(state, match, name))
+    out = sum(1 for match in state.matches_of(state.annulled) if _is_own_fault(state, match, name))
     last = ended.part(max(0, len(ended) - MOST_FAULTS - out), MOST_FAULTS + out)
-    own = [match for match in last if match.id not in state.annulled and _is_own(state, match, name)]
+    own = [match for match in last if match.id not in state.annulled and _is_own_fault(state, match, name)]
     return len(ended) - out, own[-MOST_FAULTS:]
 
 
-def _is_own(state: SeasonState, match: MatchSummary, name: str) -> bool:
+def _is_own_fault(state: SeasonState, match: MatchSummary, name: str) -> bool:
     """True for a match of a complete round ended by a player's own fault."""
     return match.faulty is not None and match.players[match.faulty] == name and state.is_complete(match.round)
 
@@ -270,7 +270,7 @@ def _last_reports(
     return last, [bot for end in ends if end is not None for bot in end.bots if bot.player == name]
 
 
-def _use(last: int, reports: Sequence[BotReport]) -> Use | None:
+def _resource_use(last: int, reports: Sequence[BotReport]) -> Use | None:
     """Return time and memory of a player in its last complete round; None if it never played."""
     return None if not reports else {
         "round": last,

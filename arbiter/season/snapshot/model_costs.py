@@ -35,7 +35,7 @@ def add_costs(found: Standings, state: SeasonState, stored: StoredStandings) -> 
     found["costs"] = {
         "currency": state.file.currency,
         "counted": cost_of(counted, state.file.prices),
-        "uncounted": cost_of(_uncounted(state), state.file.prices) if is_last else None,
+        "uncounted": cost_of(_uncounted_tokens(state), state.file.prices) if is_last else None,
     }
     found["players"] = [cast("Row", {**row, **costs_of(state, row)}) for row in found["players"]]
 
@@ -53,7 +53,7 @@ def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
     }
 
 
-def _uncounted(state: SeasonState) -> Mapping[str, BilledTokens]:
+def _uncounted_tokens(state: SeasonState) -> Mapping[str, BilledTokens]:
     """Return the tokens of plays that do not count: void, annulled, replaced."""
     out = [*replaced_matches(state.given), *state.matches_of(state.annulled)]
     return sum_tokens([state.stored.unstored_tokens.all(), *(match.billed() for match in out)])

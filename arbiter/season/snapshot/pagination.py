@@ -83,18 +83,18 @@ class MatchList:
     def __len__(self) -> int:
         return sum(self._counts.values())
 
-    def part(self, first: int, most: int) -> list[MatchSummary]:
-        """Return up to `most` matches from `first` on, in plan order; only their rounds are read."""
+    def part(self, first: int, limit: int) -> list[MatchSummary]:
+        """Return up to `limit` matches from `first` on, in plan order; only their rounds are read."""
         numbers = list(self._counts)
         ends = list(accumulate(self._counts.values()))
         inside = [
-            k for k, end in enumerate(ends) if end > first and end - self._counts[numbers[k]] < first + most
+            k for k, end in enumerate(ends) if end > first and end - self._counts[numbers[k]] < first + limit
         ]
         if not inside:
             return []
         skip = first - (ends[inside[0]] - self._counts[numbers[inside[0]]])
         wanted = self._wanted._replace(first=numbers[inside[0]], last=numbers[inside[-1]])
-        return self._state.matches_of(self._state.stored.ids(wanted, skip, most))
+        return self._state.matches_of(self._state.stored.ids(wanted, skip, limit))
 
 
 def at_tables(state: SeasonState, number: int, tables: range) -> dict[int, list[MatchSummary]]:
@@ -114,8 +114,8 @@ def at_tables(state: SeasonState, number: int, tables: range) -> dict[int, list[
     return of
 
 
-def some_rounds(complete: int, most: int) -> list[int]:
-    """Return all rounds, or `most` evenly spaced ones with both ends."""
-    if complete <= most:
+def some_rounds(complete: int, limit: int) -> list[int]:
+    """Return all rounds, or `limit` evenly spaced ones with both ends."""
+    if complete <= limit:
         return list(range(1, complete + 1))
-    return sorted({1 + round(k * (complete - 1) / (most - 1)) for k in range(most)})
+    return sorted({1 + round(k * (complete - 1) / (limit - 1)) for k in range(limit)})

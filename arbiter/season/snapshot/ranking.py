@@ -38,7 +38,7 @@ def ranking_of(
         # A rating packed by another version is ignored.
         with suppress(RatingError):
             return unpack_ranking(packed)
-    ranking = _computed(read_config(), stored, complete, held, revision)
+    ranking = _compute_ranking(read_config(), stored, complete, held, revision)
     packed = pack_ranking(ranking)
     return ranking if packed is None else unpack_ranking(packed)
 
@@ -55,7 +55,7 @@ def hidden_replays(stored: SeasonStore, revision: int) -> Mapping[str, MatchSumm
     return effective_orders(stored.orders.read().given, lambda order: order.planned <= revision).earlier
 
 
-def _computed(
+def _compute_ranking(
     file: Config, stored: SeasonStore, complete: int, held: HeldResults | None, revision: int
 ) -> Ranking:
     """Compute the rating from the results of all complete rounds."""
@@ -65,14 +65,14 @@ def _computed(
 
     config = config_at(SeasonResults(file, stored).config, stored, complete)
     if held is None:
-        return _rank(Ledger.of(config, stored), complete, None)
+        return _read_and_rank(Ledger.of(config, stored), complete, None)
     while True:
         instead = hidden_replays(stored, revision)
         ledger = Ledger.of(config, stored, instead)
         if instead == hidden_replays(stored, revision):
-            return _rank(ledger, complete, held.orders)
+            return _read_and_rank(ledger, complete, held.orders)
 
 
-def _rank(ledger: Ledger, number: int, orders: Orders | None) -> Ranking:
+def _read_and_rank(ledger: Ledger, number: int, orders: Orders | None) -> Ranking:
     ledger.read_after(number, orders)
     return ledger.ranking()

@@ -30,33 +30,33 @@ def rejudgings_of(state: SeasonState, match: MatchSummary) -> list[Rejudging]:
     """Return the rejudgings of a match, the oldest first; `match` is its last run."""
     reruns = state.reruns.get(match.id, ())
     ends = [*(rerun.order.before or match for rerun in reruns), match]
-    return [_told(rerun, ends[k], ends[k + 1]) for k, rerun in enumerate(reruns)]
+    return [_rejudging(rerun, ends[k], ends[k + 1]) for k, rerun in enumerate(reruns)]
 
 
-def rejudgings_with(state: SeasonState, player: str, most: int = MOST_REJUDGED) -> list[Rejudging]:
+def rejudgings_with(state: SeasonState, player: str, limit: int = MOST_REJUDGED) -> list[Rejudging]:
     """Return the last rejudgings of matches of a player, the last first."""
-    mine = [one for one in _latest_first(state) if one.order.before and player in one.order.before.players]
-    return _all_told(state, mine[:most])
+    mine = [one for one in _newest_first(state) if one.order.before and player in one.order.before.players]
+    return _load_rejudgings(state, mine[:limit])
 
 
-def last_rejudgings(state: SeasonState, most: int) -> list[Rejudging]:
+def last_rejudgings(state: SeasonState, limit: int) -> list[Rejudging]:
     """Return the last rejudgings, the last first."""
-    return _all_told(state, _latest_first(state)[:most])
+    return _load_rejudgings(state, _newest_first(state)[:limit])
 
 
 def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
     """Return a page of all rejudgings, the last first; None for an unknown page."""
-    every = _latest_first(state)
+    every = _newest_first(state)
     shown = window(len(every), page)
     return None if shown is None else {
         "season": state.name,
-        "rejudgings": _all_told(state, every[shown.first : shown.end]),
+        "rejudgings": _load_rejudgings(state, every[shown.first : shown.end]),
         "total": len(every),
         **page_fields(shown),
     }  # fmt: skip
 
 
-def say_rejudging(one: Rejudging) -> str:
+def rejudging_text(one: Rejudging) -> str:
     """Describe a rejudging for feeds and webhooks: ``match ID was played again, because TEXT: CHANGE``."""
     if one["kind"] == "restored":
         return f"match {one['match']} counts again as it was before it was played again: {one['say']}"
@@ -86,19 +86,19 @@ def fault_in(match: MatchSummary) -> MatchFault | None:
     return {"seat": match.faulty, "player": match.players[match.faulty], "kind": str(match.fault)}
 
 
-def _latest_first(state: SeasonState) -> list[Rerun]:
+def _newest_first(state: SeasonState) -> list[Rerun]:
     every = [rerun for reruns in state.reruns.values() for rerun in reruns]
     return sorted(every, key=lambda one: (one.order.moment, one.order.subject, one.replaces), reverse=True)
 
 
-def _all_told(state: SeasonState, reruns: Iterable[Rerun]) -> list[Rejudging]:
+def _load_rejudgings(state: SeasonState, reruns: Iterable[Rerun]) -> list[Rejudging]:
     wanted = [(rerun.order.subject, rerun.replaces) for rerun in reruns]
     matches = state.matches_of({match_id for match_id, _ in wanted})
     of = {match.id: rejudgings_of(state, match) for match in matches}
     return [of[match_id][run - 1] for match_id, run in wanted if match_id in of]
 
 
-def _told(rerun: Rerun, before: MatchSummary, after: MatchSummary) -> Rejudging:
+def _rejudging(rerun: Rerun, before: MatchSummary, after: MatchSummary) -> Rejudging:
     return {
         "match": after.id,
         "round": after.round,
@@ -106,13 +106,13 @@ def _told(rerun: Rerun, before: MatchSummary, after: MatchSummary) -> Rejudging:
         "kind": "restored" if rerun.order.verb is OrderKind.RESTORED else "replayed",
         "moment": rerun.order.moment,
         "because": rerun.because,
-        "before": _run(before),
-        "after": _run(after),
+        "before": _run_in_short(before),
+        "after": _run_in_short(after),
         "say": say_change(before, after),
     }
 
 
-def _run(match: MatchSummary) -> MatchRun:
+def _run_in_short(match: MatchSummary) -> MatchRun:
     return {
         "players": list(match.players),
         "points": None if match.points is None else list(match.points),

@@ -126,9 +126,9 @@ def standings(
     if official:
         ranking = state.ranking if is_last else ranking
         if ranking is not None and is_last:
-            _tell_apart(rows, ranked, ranking, part)
+            _add_rank_intervals(rows, ranked, ranking, part)
         over = is_last and progress(state) == "over"
-        first = first_place(_leading(ranked), over, None if ranking is None else ranking.better)
+        first = first_place(_leading_rows(ranked), over, None if ranking is None else ranking.better)
     found: schema.Standings = {
         "season": state.name,
         "game": state.file.game.name,
@@ -188,7 +188,7 @@ def row_of(state: SeasonState, name: str) -> schema.Row | None:
     return standings(state, shown=PageWindow(place, place + 1, 1, 1))["players"][0]
 
 
-def _leading(ranked: Ranked) -> list[schema.Rated]:
+def _leading_rows(ranked: Ranked) -> list[schema.Rated]:
     """Return the rows on the first place, and the next row."""
     found: list[schema.Rated] = []
     for row, rank in ranked:
@@ -201,7 +201,7 @@ def _leading(ranked: Ranked) -> list[schema.Rated]:
     return found
 
 
-def _tell_apart(
+def _add_rank_intervals(
     rows: Sequence[schema.Row],
     ranked: Ranked,
     ranking: Ranking,

@@ -47,15 +47,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SeasonState:
-    """A season as its store had it at `moment`; `event` is the number of its last event.
+    """A season as its store had it at `moment`, read on first use; `event` is the number of its last event.
 
     `paused` and `closed` are since when; `following` is the round with a known start. `frozen` is the round
     after which results are hidden from the public until the season is over, None without hidden results;
     `held` is set in the public's state.
 
     `revision` counts orders and rounds. `seed` is None until the season is over, `commitment` None if it
-    would reveal the seed. Large parts are read on first use, unless `read_state` has read them; of matches
-    it has only counts, since a season may have a million.
+    would reveal the seed. Of matches it has only counts, since a season may have a million.
     """
 
     file: Config | StoredSeasonFile
@@ -114,6 +113,7 @@ class SeasonState:
 
     @cached_property
     def complete(self) -> int:
+        """The number of complete rounds."""
         return sum(known.complete for known in self.rounds)
 
     @cached_property
@@ -154,11 +154,11 @@ class SeasonState:
     def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
         """Return the tables of a round, as names of players."""
         if self.begun is not None and number == self.begun.number:
-            return self._tables_begun
+            return self._tables_of_begun_round
         return self.stored.tables(number)
 
     @cached_property
-    def _tables_begun(self) -> tuple[tuple[str, ...], ...]:
+    def _tables_of_begun_round(self) -> tuple[tuple[str, ...], ...]:
         return () if self.begun is None else self.stored.tables(self.begun.number)
 
     @cached_property
@@ -183,7 +183,7 @@ class SeasonState:
 
     @cached_property
     def last_standings(self) -> StoredStandings | None:
-        return self._kept(self.complete) if self.complete else None
+        return self._load_standings(self.complete) if self.complete else None
 
     def standings_after(self, number: int) -> StoredStandings:
         """Return the standings after a complete round; the last one requested is cached."""
@@ -191,7 +191,7 @@ class SeasonState:
             return self.last_standings
         before = self.__dict__.get("_asked")
         if before is None or before[0] != number:
-            before = self.__dict__["_asked"] = (number, self._kept(number))
+            before = self.__dict__["_asked"] = (number, self._load_standings(number))
         return cast("StoredStandings", before[1])
 
     @cached_property
@@ -216,6 +216,7 @@ class SeasonState:
 
     @cached_property
     def known_briefs(self) -> dict[int, Brief]:
+        """Cache of brief ratings by round."""
         return {}
 
     @cached_property
@@ -249,7 +250,7 @@ class SeasonState:
         """Each name as one shared string, to save memory in lists."""
         return {name: name for name in self.names}
 
-    def _kept(self, number: int) -> StoredStandings:
+    def _load_standings(self, number: int) -> StoredStandings:
         """Return the stored standings after a round; computed if none are stored."""
         kept = self.stored.standings(number)
         if kept is None:
@@ -268,16 +269,16 @@ class SeasonState:
         """The cache key of this state, shown in the footer."""
         return f"{self.event}-{self.revision}-{self.number_of_matches}"
 
-    def events(self, after: int, most: int) -> list[LoggedEvent]:
-        """Return the first `most` public events with numbers above `after`.
+    def events(self, after: int, limit: int) -> list[LoggedEvent]:
+        """Return the first `limit` public events with numbers above `after`.
 
         None is newer than this state, since receivers read the state at once.
         """
         if self.held is None:
-            return self.stored.events(after, min(most, max(self.event - after, 0)))
-        before = max(min(most, self.held.first_event - after), 0)
+            return self.stored.events(after, min(limit, max(self.event - after, 0)))
+        before = max(min(limit, self.held.first_event - after), 0)
         stored = self.stored.events(after, before) if before else []
-        return [*stored, *(event for event in self.held.events if event.number > after)][:most]
+        return [*stored, *(event for event in self.held.events if event.number > after)][:limit]
 
     def is_complete(self, round_number: int | None) -> bool:
         """True when all results of a round are visible."""
@@ -285,15 +286,15 @@ class SeasonState:
 
     def record(self, match_id: str) -> MatchRecord | None:
         """Return the record of a match; None for an unknown id."""
-        found = self._packed(match_id)
+        found = self._load_packed(match_id)
         return None if found is None else unpack(found, match_id)
 
     def end(self, match_id: str) -> MatchEnd | None:
         """Return how a match ended; None for an unknown id."""
-        found = self._packed(match_id)
+        found = self._load_packed(match_id)
         return None if found is None else unpack_end(found, match_id)
 
-    def _packed(self, match_id: str) -> bytes | None:
+    def _load_packed(self, match_id: str) -> bytes | None:
         # First, since a hidden replay may replace it at any moment.
         now = self.stored.packed(match_id)
         if self.held is None or match_id not in hidden_replays(self.stored, self.revision):

@@ -15,7 +15,7 @@ from arbiter.season.snapshot.front_page import highlights
 from arbiter.season.snapshot.history import ratings_after
 from arbiter.season.snapshot.model_costs import COSTS, costs_of
 from arbiter.season.snapshot.pagination import window
-from arbiter.season.snapshot.rejudgings import last_rejudgings, rejudgings_with, say_rejudging
+from arbiter.season.snapshot.rejudgings import last_rejudgings, rejudging_text, rejudgings_with
 from arbiter.season.snapshot.season_figures import crosstable, pairs_of
 from arbiter.store.row_values import read_moment
 from arbiter.text import csv_cell, printable, xml_text
@@ -64,7 +64,7 @@ class FeedEntry(NamedTuple):
 
 def _rejudged_entries(rejudgings: Iterable[Rejudging]) -> Iterator[FeedEntry]:
     for one in rejudgings:
-        link, say = f"/matches/{match_part(one['match'])}", say_rejudging(one)
+        link, say = f"/matches/{match_part(one['match'])}", rejudging_text(one)
         updated = read_moment(one["moment"], f"the order on match {one['match']}")
         title = f"Match {one['match']} {'was played again' if one['kind'] == 'replayed' else 'was put back'}"
         yield FeedEntry(f"{one['match']}:{one['run']}", title, f"{say[0].upper()}{say[1:]}.", link, updated)
