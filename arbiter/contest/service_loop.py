@@ -71,14 +71,14 @@ class Service(ABC):
 
     def _clean_up_season(self, config: Config) -> None:
         try:
-            if (season := self._season(config)) is not None:
+            if (season := self._find_season(config)) is not None:
                 self._clean_up(config, season)
         except (StoreError, OSError) as error:
             # Retried in an hour.
             self._say(f"{config.season}: cannot clean up its {self.queue}: {error}")
 
-    def _season(self, config: Config) -> SeasonStore | None:
-        """Return the season from its store; None before it exists."""
+    def _find_season(self, config: Config) -> SeasonStore | None:
+        """Open the store and return its season; None before it exists."""
         before = self._seasons.pop(config.store, None)
         try:
             store = self._seasons[config.store] = Store.reopen(config.store, before, create=False)
@@ -90,7 +90,8 @@ class Service(ABC):
         """Skip a failed item for `AGAIN_SECONDS`."""
         self._again[config.season, number] = time.monotonic() + AGAIN_SECONDS
 
-    def _postponed(self, config: Config) -> set[int]:
+    def _postponed_items(self, config: Config) -> set[int]:
+        """Return the ids of a season's postponed items; forget those whose pause is over."""
         now = time.monotonic()
         self._again = {key: until for key, until in self._again.items() if until > now}
         return {number for name, number in self._again if name == config.season}

@@ -15,7 +15,7 @@ from arbiter.contest.submissions.archive_storage import (
     ArchiveTooLarge,
     Upload,
     archive_of,
-    program_of,
+    program_folder,
     remove,
 )
 from arbiter.contest.submissions.build_recipe import KNOWN, MAKES_PROGRAMS
@@ -56,11 +56,11 @@ def check(arena: AgentArena, path: Path) -> dict[str, Any]:
         room = arena.terms.total - stored.submission_files.taken(arena.name)
         arriving.keep()
         try:
-            archive, folder = archive_of(config, arriving.name), program_of(config, arriving.name)
+            archive, folder = archive_of(config, arriving.name), program_folder(config, arriving.name)
             verdict = inspect(archive, folder, config, name, lambda _: None, room)
         finally:
             remove(config, arriving.name)
-    return {"state": verdict.state, "steps": list(_steps(asdict(step) for step in verdict.steps))}
+    return {"state": verdict.state, "steps": list(_truncate_steps(asdict(step) for step in verdict.steps))}
 
 
 def submit(arena: AgentArena, path: Path) -> dict[str, Any]:
@@ -91,10 +91,10 @@ def submit(arena: AgentArena, path: Path) -> dict[str, Any]:
         assert found is not None
     player = rated_name(arena.name, found.version)
     shape = {"player": player, "version": found.version, "state": found.state}
-    return {**shape, "steps": list(_steps(found.steps))}
+    return {**shape, "steps": list(_truncate_steps(found.steps))}
 
 
-def _steps(steps: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _truncate_steps(steps: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for step in steps:
         said = {
             key: cut(step[key], most) for key, most in (("detail", DETAIL), ("fix", FIX), ("output", OUTPUT))

@@ -29,39 +29,39 @@ def size(text: str) -> int:
     return len(json.dumps(text)) - 2
 
 
-def cut(text: str, most: int) -> str:
-    """Truncate a text to `most` bytes of JSON; a truncated text ends in ` ...`."""
-    if size(text) <= most:
+def cut(text: str, limit: int) -> str:
+    """Truncate a text to `limit` bytes of JSON; a truncated text ends in ` ...`."""
+    if size(text) <= limit:
         return text
-    while size(text) > most - 4:
-        text = text[: min(len(text) - 1, len(text) * most // size(text))]
+    while size(text) > limit - 4:
+        text = text[: min(len(text) - 1, len(text) * limit // size(text))]
     return f"{text} ..."
 
 
 def text_page(text: str, page: int) -> dict[str, Any]:
     """Return a page of a text, counted from 1: `text`, `page`, `pages`."""
     pages, room = [""], PAGE
-    for piece in _pieces(text):
+    for piece in _split_long_lines(text):
         if size(piece) > room:
             pages.append("")
             room = PAGE
         pages[-1] += piece
         room -= size(piece)
-    return {"text": _page(pages, page), "page": page, "pages": len(pages)}
+    return {"text": _select_page(pages, page), "page": page, "pages": len(pages)}
 
 
 def list_page(rows: Sequence[dict[str, Any]], page: int) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Return the rows of a page, counted from 1, and `page` and `pages`."""
     pages = [list(rows[start : start + ROWS]) for start in range(0, len(rows), ROWS)] or [[]]
-    return _page(pages, page), {"page": page, "pages": len(pages)}
+    return _select_page(pages, page), {"page": page, "pages": len(pages)}
 
 
-def _page(pages: Sequence[Item], page: int) -> Item:
+def _select_page(pages: Sequence[Item], page: int) -> Item:
     if not 1 <= page <= len(pages):
         raise ConfigError(f"page: expected 1 to {len(pages)}, got {page}")
     return pages[page - 1]
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _split_long_lines(text: str) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
         yield from (line[start : start + PIECE] for start in range(0, len(line), PIECE))

@@ -59,21 +59,21 @@ def play(
         with opened.store.hold(gauntlet.name):
             season = gauntlet.open(opened.store)
             season.ask_to_stop(False)
-            first = len(_rounds(gauntlet, season).whole) + 1
+            first = len(_played_rounds(gauntlet, season).whole) + 1
             wanted = (gauntlet.specs(season.seed, number) for number in range(first, first + rounds))
             events = play_blocks(season, wanted, executor, executor.size, monotonic() + seconds)
             played = [event.match.summary for event in events if isinstance(event, MatchStored)]
         worst = rows_of(played, gauntlet.player)[:WORST]
-        return {**_standings(arena, opened, sent), "played": len(played), "worst": worst}
+        return {**_version_standings(arena, opened, sent), "played": len(played), "worst": worst}
 
 
 def standings(arena: AgentArena, version: int | None = None) -> dict[str, Any]:
     """Return the results of a version, by default the last accepted one, against each rung and all."""
     with arena.open() as opened:
-        return _standings(arena, opened, arena.version(opened.stored, version))
+        return _version_standings(arena, opened, arena.version(opened.stored, version))
 
 
-def _rounds(gauntlet: Gauntlet, season: SeasonStore) -> PlayedRounds:
+def _played_rounds(gauntlet: Gauntlet, season: SeasonStore) -> PlayedRounds:
     size = len(gauntlet.specs(season.seed, 1))
     by_number: dict[int, list[MatchSummary]] = defaultdict(list)
     for match in season.summaries():
@@ -82,13 +82,13 @@ def _rounds(gauntlet: Gauntlet, season: SeasonStore) -> PlayedRounds:
     return PlayedRounds(whole, sum(map(len, by_number.values())) - size * len(whole))
 
 
-def _standings(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[str, Any]:
+def _version_standings(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[str, Any]:
     gauntlet = arena.gauntlet(sent, opened.store)
     season = opened.store.season(gauntlet.name)
-    rounds = PlayedRounds([], 0) if season is None else _rounds(gauntlet, season)
+    rounds = PlayedRounds([], 0) if season is None else _played_rounds(gauntlet, season)
     matches = [match for found in rounds.whole for match in found]
     found = gauntlet_result(gauntlet, matches, None)
-    by_round = [_rows(gauntlet, of) for of in rounds.whole]
+    by_round = [_opponent_rows(gauntlet, of) for of in rounds.whole]
     opponents: list[dict[str, Any]] = []
     for number, row in enumerate(found["opponents"]):
         scores = [of[number]["score"] for of in by_round]
@@ -101,25 +101,26 @@ def _standings(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[s
         "rounds": len(rounds.whole),
         "matches": len(matches),
         "of_next_round": rounds.more,
-        "say": _say(opponents, len(rounds.whole)),
+        "say": _verdict_sentence(opponents, len(rounds.whole)),
         **overall,
         "elo": found["elo"],
         "elo_interval": None if found["elo"] is None else [found["low"], found["high"]],
         "faults": found["faults"],
         "opponents": opponents,
         "missing": {name: cut(why, WHY) for name, why in list(arena.missing.items())[:MOST_RUNGS]},
-        "versions": [_brief(arena, opened, one) for one in arena.accepted(opened.stored)[:MOST_VERSIONS]],
+        "versions": [_summary(arena, opened, one) for one in arena.accepted(opened.stored)[:MOST_VERSIONS]],
     }
 
 
-def _brief(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[str, Any]:
+def _summary(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[str, Any]:
     gauntlet = arena.gauntlet(sent, opened.store)
     season = opened.store.season(gauntlet.name)
-    whole = [] if season is None else _rounds(gauntlet, season).whole
-    return {"version": sent.version, "rounds": len(whole), **_score([_rows(gauntlet, of) for of in whole])}
+    whole = [] if season is None else _played_rounds(gauntlet, season).whole
+    rows = [_opponent_rows(gauntlet, of) for of in whole]
+    return {"version": sent.version, "rounds": len(whole), **_score(rows)}
 
 
-def _rows(gauntlet: Gauntlet, matches: Sequence[MatchSummary]) -> list[OpponentRow]:
+def _opponent_rows(gauntlet: Gauntlet, matches: Sequence[MatchSummary]) -> list[OpponentRow]:
     table = results_of(matches, gauntlet.player, gauntlet.opponents)
     return rows_against(table, matches, gauntlet.opponents)
 
@@ -138,7 +139,7 @@ def _interval(scores: Sequence[float | None]) -> dict[str, Any]:
     return {"interval": [low, high], "verdict": verdict}
 
 
-def _say(opponents: Sequence[dict[str, Any]], rounds: int) -> str:
+def _verdict_sentence(opponents: Sequence[dict[str, Any]], rounds: int) -> str:
     """Return the verdicts as a sentence."""
     if not rounds:
         return "no complete round yet: nothing is known"

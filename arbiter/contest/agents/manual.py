@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def rules(arena: AgentArena, page: int = 1) -> dict[str, Any]:
     """Return a page of the terms, the game's manual and the protocol, as Markdown."""
     game = arena.config.game
-    parts = ["\n".join(_terms(arena)), game.manual or manual_of(game.name), manual_of(PROTOCOL)]
+    parts = ["\n".join(_terms_as_markdown(arena)), game.manual or manual_of(game.name), manual_of(PROTOCOL)]
     return {"player": arena.name, "game": game.name, **text_page("\n\n".join(filter(None, parts)), page)}
 
 
-def _terms(arena: AgentArena) -> Iterator[str]:
+def _terms_as_markdown(arena: AgentArena) -> Iterator[str]:
     config = arena.config
     game, limits = config.game, config.limits
     yield "# This arena"

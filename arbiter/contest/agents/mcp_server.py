@@ -54,7 +54,7 @@ class ArenaTools:
 
     async def rules(self, page: int = 1) -> str:
         """The arena's terms, the rules and commands of the game, the protocol of bots: read all pages."""
-        return await self._read(rules, page)
+        return await self._read_in_thread(rules, page)
 
     async def check(self, path: str = "", source: str = "", language: str = "python") -> str:
         """Try a program as `submit` does, and store nothing: what failed, why, and how to fix it.
@@ -62,11 +62,11 @@ class ArenaTools:
         `path` is a file, a folder or a ZIP file within the arena's folder; or `source` is the text of a
         one-file program in this `language`: python, javascript, shell, c++, c, rust, go or java.
         """
-        return await self._of_program("check", path, source, language)
+        return await self._run_on_program("check", path, source, language)
 
     async def submit(self, path: str = "", source: str = "", language: str = "python") -> str:
         """Submit a program as your next version, if it passes all checks; arguments as for `check`."""
-        return await self._of_program("submit", path, source, language)
+        return await self._run_on_program("submit", path, source, language)
 
     async def play(self, rounds: int = 1, seconds: int = 45, version: int | None = None) -> str:
         """Play rounds against all rungs, by default with your last version; no match starts after `seconds`.
@@ -82,28 +82,31 @@ class ArenaTools:
         # Imported here: loading ratings is slow.
         from arbiter.contest.agents.gauntlet_rounds import standings
 
-        return await self._read(standings, version)
+        return await self._read_in_thread(standings, version)
 
     async def match(self, id: str = "", version: int | None = None, page: int = 1) -> str:
         """One match as your bot knew it; without `id` the list of all matches, worst first."""
         if id:
-            return await self._read(show_match, id, version, page)
-        return await self._read(list_matches, version, page)
+            return await self._read_in_thread(show_match, id, version, page)
+        return await self._read_in_thread(list_matches, version, page)
 
     async def log(self, id: str, version: int | None = None, page: int = 1) -> str:
         """What your bot received in a match, its answers, their times, the end of its standard error."""
-        return await self._read(show_log, id, version, page)
+        return await self._read_in_thread(show_log, id, version, page)
 
-    async def _read(self, read: Callable[..., dict[str, Any]], *arguments: object) -> str:
-        def told() -> str:
+    async def _read_in_thread(self, read: Callable[..., dict[str, Any]], *arguments: object) -> str:
+        """Call `read` with the arena in a thread and return its result as JSON."""
+
+        def read_as_json() -> str:
             try:
                 return json.dumps(read(AgentArena.read(self._folder, self._name), *arguments))
             except ArbiterError as error:
                 raise ToolError(str(error)[:LONGEST_ERROR]) from None
 
-        return await anyio.to_thread.run_sync(told, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(read_as_json, abandon_on_cancel=True)
 
-    async def _of_program(self, verb: str, path: str, source: str, language: str) -> str:
+    async def _run_on_program(self, verb: str, path: str, source: str, language: str) -> str:
+        """Run the command `verb` on a program; a source is written to a temporary file first."""
         if bool(path) == bool(source):
             raise ToolError("give either a path or a source")
         if path:
@@ -119,7 +122,7 @@ class ArenaTools:
             return await self._command(verb, str(file))
 
     async def _command(self, verb: str, *words: str, options: Sequence[str] = ()) -> str:
-        """Run an `arena` command, one at a time, and return its answer."""
+        """Run an `arena` command as a subprocess, one at a time, and return its answer."""
         own = ["--name", self._name, "--parent", str(os.getpid()), *options, "--", str(self._folder), *words]
         async with self._one:
             process = await asyncio.create_subprocess_exec(

@@ -63,7 +63,7 @@ ASK_SECONDS = 30.0
 
 
 class RemoteSeat:
-    """The seat of a model or person: one table at a time, started on the first call of `state`."""
+    """HTTP client of a seat at a site's visitor table: one match at a time, started by `state`."""
 
     def __init__(self, url: str) -> None:
         """Create a seat at the table page of a season; ConfigError for another address."""
@@ -78,32 +78,32 @@ class RemoteSeat:
         self._one = threading.Lock()
 
     def rules(self, page: int = 1) -> dict[str, Any]:
-        """Return a page of the season's limits and the game's manual, as Markdown."""
-        told = self._told(self._address.ask("GET", self._rules, {}))
-        game, limits = told["game"], told["limits"]
+        """Request the season's limits and the game's manual from the site; return a page, as Markdown."""
+        manual = self._parse_answer(self._address.ask("GET", self._rules, {}))
+        game, limits = manual["game"], manual["limits"]
         options = ", ".join(f"{one['option']} {one['value']}" for one in game["options"])
         terms = f"Bots have {limits['time_says']}, a visitor five minutes for each decision."
-        text = f"# {game['title']}\n\nOptions: {options}. {terms}\n\n{told['manual']}"
-        return {"season": told["season"], "game": game["name"], **text_page(printable(text), page)}
+        text = f"# {game['title']}\n\nOptions: {options}. {terms}\n\n{manual['manual']}"
+        return {"season": manual["season"], "game": game["name"], **text_page(printable(text), page)}
 
     def state(self, new: bool = False) -> dict[str, Any]:
         """Return the table at the seat's turn or at the end; start a match if there is none, or if `new`."""
         with self._one:
             if new:
-                self._leave()
+                self._leave_table()
             if not self._key:
-                self._begin()
-            return self._shown(self._settled())
+                self._request_table()
+            return self._with_frame(self._wait_for_turn())
 
     def play(self, word: str) -> dict[str, Any]:
         """Send an answer and return the table at the next turn; ConfigError if the answer is invalid."""
-        with self._at_the_table():
+        with self._hold_lock():
             self._post("decide", {"word": word})
-            return self._shown(self._settled())
+            return self._with_frame(self._wait_for_turn())
 
     def history(self, page: int = 1) -> dict[str, Any]:
         """Return a page of the match so far as the seat knows it, as text."""
-        with self._at_the_table():
+        with self._hold_lock():
             replay = self._post("replay")
             seat = next(one["seat"] for one in replay["players"] if replay["reader"] == f"seat:{one['seat']}")
             lines = lines_of(cast("Replay", replay), seat, lambda hand: " ".join(hand or ("?",)))
@@ -118,31 +118,33 @@ class RemoteSeat:
     def leave(self) -> None:
         """Leave the table, which frees it for others."""
         with self._one:
-            self._leave()
+            self._leave_table()
 
     @contextmanager
-    def _at_the_table(self) -> Iterator[None]:
+    def _hold_lock(self) -> Iterator[None]:
+        """Hold the seat's lock; ConfigError without a table."""
         with self._one:
             if not self._key:
                 raise ConfigError("there is no table yet", hint="look at the state first")
             yield
 
-    def _begin(self) -> None:
+    def _request_table(self) -> None:
+        """Ask the site for a table, again while the last one is being closed; keep its key."""
         for tries_left in reversed(range(TRIES)):
-            answer = self._ask("new")
+            answer = self._send_request("new")
             if answer.status != TOO_SOON or not tries_left:
                 break
             # A table that was left is free only once its bots have ended.
             time.sleep(TRY_SECONDS)
-        self._key = str(self._told(answer)["key"])
+        self._key = str(self._parse_answer(answer)["key"])
 
-    def _leave(self) -> None:
+    def _leave_table(self) -> None:
         if self._key:
-            self._ask("leave")
+            self._send_request("leave")
             self._key = ""
 
-    def _settled(self) -> dict[str, Any]:
-        """Return the state once the bots have acted, or after `LOOKS` polls."""
+    def _wait_for_turn(self) -> dict[str, Any]:
+        """Poll the site until the bots have acted, at most `LOOKS` times; return the state."""
         state = self._post("state")
         for _ in range(LOOKS):
             if not state["running"]:
@@ -150,8 +152,8 @@ class RemoteSeat:
             state = self._post("state", {"after": state["revision"] - 1})
         return state
 
-    def _shown(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the state with the cards on the table and the legal answers."""
+    def _with_frame(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """Request the replay; return the state with the cards on the table and the legal answers."""
         frame = frame_of(self._post("replay")["events"])
         legal: Sequence[str] = state["legal"]
         return {
@@ -165,18 +167,18 @@ class RemoteSeat:
         }
 
     def _post(self, verb: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        answer = self._ask(verb, body)
+        answer = self._send_request(verb, body)
         if answer.status == GONE and self._key and answer.words is None:
             self._key = ""
             raise ConfigError("the site closed the table: no decision in time", hint="state starts a new one")
-        return self._told(answer)
+        return self._parse_answer(answer)
 
-    def _ask(self, verb: str, body: Mapping[str, Any] | None = None) -> SiteAnswer:
+    def _send_request(self, verb: str, body: Mapping[str, Any] | None = None) -> SiteAnswer:
         sent = json.dumps(body or {}).encode()
         headers = {"x-table": self._key, "content-type": "application/json"}
         return self._address.ask("POST", f"{self._table}/{verb}", headers, io.BytesIO(sent), len(sent))
 
-    def _told(self, answer: SiteAnswer) -> dict[str, Any]:
+    def _parse_answer(self, answer: SiteAnswer) -> dict[str, Any]:
         """Return the JSON of an answer; ConfigError for a refusal, SiteUnreachable if no site answered."""
         if answer.words is not None:
             raise SiteUnreachable(f"{self._address.url}: {answer.words.said}; {answer.words.fix}")
@@ -212,8 +214,9 @@ def seat_server(url: str) -> MCPServer[Any]:
 
     @asynccontextmanager
     async def living(_: MCPServer[Any]) -> AsyncIterator[None]:
+        """Keep the table alive while the server runs; then leave it."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_keep, home)
+            tasks.start_soon(_keep_alive_forever, home)
             try:
                 yield None
             finally:
@@ -238,23 +241,23 @@ class SeatTools:
 
     async def rules(self, page: int = 1) -> str:
         """The rules of the game and the form of its answers: read all pages."""
-        return await _answer(self._home.rules, page)
+        return await _call_in_thread(self._home.rules, page)
 
     async def state(self, new: bool = False) -> str:
         """Your hand, the table, the legal answers, at your turn; `new` starts another match."""
-        return await _answer(self._home.state, new)
+        return await _call_in_thread(self._home.state, new)
 
     async def play(self, word: str) -> str:
         """Answer with one of the legal words; returns the state at your next turn."""
-        return await _answer(self._home.play, word)
+        return await _call_in_thread(self._home.play, word)
 
     async def history(self, page: int = 1) -> str:
         """All that you have seen of this match, in order."""
-        return await _answer(self._home.history, page)
+        return await _call_in_thread(self._home.history, page)
 
 
-async def _answer(ask: Callable[..., dict[str, Any]], *arguments: object) -> str:
-    def told() -> str:
+async def _call_in_thread(ask: Callable[..., dict[str, Any]], *arguments: object) -> str:
+    def call_as_json() -> str:
         try:
             text = json.dumps(ask(*arguments))
         except ArbiterError as error:
@@ -265,10 +268,10 @@ async def _answer(ask: Callable[..., dict[str, Any]], *arguments: object) -> str
             raise ToolError(f"the site's answer: expected at most {MOST} bytes, got {len(text)}")
         return text
 
-    return await anyio.to_thread.run_sync(told, abandon_on_cancel=True)
+    return await anyio.to_thread.run_sync(call_as_json, abandon_on_cancel=True)
 
 
-async def _keep(home: RemoteSeat) -> None:
+async def _keep_alive_forever(home: RemoteSeat) -> None:
     while True:
         await anyio.sleep(ASK_SECONDS)
         with suppress(ArbiterError):

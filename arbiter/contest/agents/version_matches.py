@@ -44,14 +44,14 @@ def list_matches(arena: AgentArena, version: int | None = None, page: int = 1) -
 
 def show_match(arena: AgentArena, match: str, version: int | None = None, page: int = 1) -> dict[str, Any]:
     """Return a page of a match as the bot's first seat knew it: cards, messages, legal and given answers."""
-    own = _own(arena, match, version)
+    own = _load_own_match(arena, match, version)
     text = printable("\n".join(seen_by(own.record, own.seats[0])))
     return {"id": own.record.id, "seats": list(own.seats), **text_page(text, page)}
 
 
 def show_log(arena: AgentArena, match: str, version: int | None = None, page: int = 1) -> dict[str, Any]:
     """Return a page of a match's log: messages, answers, times, the end of the bot's standard error."""
-    own = _own(arena, match, version)
+    own = _load_own_match(arena, match, version)
     return {"id": own.record.id, "seats": list(own.seats), **text_page(log_of(own.record, own.seats), page)}
 
 
@@ -64,7 +64,7 @@ def rows_of(matches: Iterable[MatchSummary], player: str) -> list[dict[str, Any]
         {
             "id": match.id,
             "outcome": found,
-            "seats": list(played_by(match.players, player)),
+            "seats": list(seats_of_player(match.players, player)),
             "players": list(match.players),
             "points": None if match.points is None else list(match.points),
             "reason": "" if match.fault is None else cut(f"{match.fault}: {match.detail}", WHY),
@@ -73,12 +73,12 @@ def rows_of(matches: Iterable[MatchSummary], player: str) -> list[dict[str, Any]
     ]
 
 
-def played_by(players: Iterable[str], player: str) -> tuple[Seat, ...]:
+def seats_of_player(players: Iterable[str], player: str) -> tuple[Seat, ...]:
     """The seats of a player in a match."""
     return tuple(seat for seat, name in enumerate(players) if original(name) == player)
 
 
-def _own(arena: AgentArena, match: str, version: int | None) -> OwnMatch:
+def _load_own_match(arena: AgentArena, match: str, version: int | None) -> OwnMatch:
     with arena.open() as (store, stored):
         gauntlet = arena.gauntlet(arena.version(stored, version), store)
         season = store.season(gauntlet.name)
@@ -87,7 +87,7 @@ def _own(arena: AgentArena, match: str, version: int | None) -> OwnMatch:
         record = season.match(match)
         if record is None:
             raise ConfigError(f"no match {match!r}", hint="without an id `match` lists all")
-    return OwnMatch(record, played_by(record.players, gauntlet.player))
+    return OwnMatch(record, seats_of_player(record.players, gauntlet.player))
 
 
 def _outcome(match: MatchSummary, player: str) -> str:

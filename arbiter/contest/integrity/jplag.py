@@ -45,7 +45,7 @@ LONGEST = 60
 
 
 def write_jplag(config: Config, stored: SeasonStore, folder: str) -> list[str]:
-    """Write a new folder and return the JPlag command for each language in it; ConfigError on failure."""
+    """Write the sources to a new folder; return a JPlag command for each language. ConfigError on failure."""
     place = Path(folder)
     part = place.parent / f".{place.name}.part"
     for path in (place, part):
@@ -79,43 +79,43 @@ def _write_folder(config: Config, stored: SeasonStore, part: Path, place: Path) 
         (part / name).mkdir()
         for sources in (one.read() for one in programs):
             if sources.files:
-                home = part / name / _unused(_safe(sources.side["key"]), taken)
-                _write(sources, home)
+                home = part / name / _unused_name(_portable_name(sources.side["key"]), taken)
+                _write_sources(sources, home)
                 rows.append(f"- {markdown_code(f'{name}/{home.name}')}: {markdown(in_words(sources.side))}")
-                languages |= _languages(sources) if name == NEW else set()
+                languages |= _jplag_languages(sources) if name == NEW else set()
     base, new, old = (shlex.quote(str(place / name)) for name in (BASE, NEW, OLD))
     command = f"java -jar jplag.jar -bc {base} -new {new} -old {old}"
     commands = [f"{command} -l {language}" for language in sorted(languages)]
-    (part / README).write_text("\n".join(_readme(commands, rows)) + "\n", encoding="utf-8")
+    (part / README).write_text("\n".join(_readme_lines(commands, rows)) + "\n", encoding="utf-8")
     return commands
 
 
-def _languages(sources: Sources) -> set[str]:
+def _jplag_languages(sources: Sources) -> set[str]:
     endings = (PurePath(file.name).suffix.lower() for file in sources.files)
     return {LANGUAGES[ending] for ending in endings if ending in LANGUAGES}
 
 
-def _readme(commands: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
+def _readme_lines(commands: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
     yield from ("# Sources of a season, for JPlag", "")
     yield f"`{NEW}` has the programs of the season; `{OLD}` has those of other seasons and samples to compare"
     yield from (f"them with; `{BASE}` has what was handed out.", "")
     yield from ("```sh", *commands, "```", "", *rows)
 
 
-def _write(sources: Sources, home: Path) -> None:
+def _write_sources(sources: Sources, home: Path) -> None:
     home.mkdir()
     taken: set[str] = set()
     for file in sources.files:
-        (home / _unused(_safe(file.name), taken)).write_text(file.text, encoding="utf-8")
+        (home / _unused_name(_portable_name(file.name), taken)).write_text(file.text, encoding="utf-8")
 
 
-def _safe(name: str) -> str:
+def _portable_name(name: str) -> str:
     """Return a portable file name with the same suffix."""
     stem, dot, ending = UNSAFE.sub("_", name).rpartition(".")
     return f"{stem[:LONGEST]}{dot}{ending[:LONGEST]}"
 
 
-def _unused(name: str, taken: set[str]) -> str:
+def _unused_name(name: str, taken: set[str]) -> str:
     """Return the name, with a number before the suffix if it is taken, ignoring case."""
     path, number = PurePath(name), 1
     while name.casefold() in taken:

@@ -61,7 +61,7 @@ class UnreadProgram:
     found: Iterable[tuple[str, Path]]
 
     def read(self) -> Sources:
-        return _read_all(self.side, self.found)
+        return _read_sources(self.side, self.found)
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[UnreadPr
 
     House bots, rungs and unchanged shipped samples are left out.
     """
-    yield from _versions(stored.submissions.active(), folder_of(config))
-    yield from (one for one in _of_commands(config, house=False) if not _is_shipped(one))
+    yield from _submitted_programs(stored.submissions.active(), folder_of(config))
+    yield from (one for one in _programs_with_commands(config, house=False) if not _is_shipped(one))
 
 
 def without_files(config: Config, stored: SeasonStore) -> list[str]:
@@ -90,7 +90,7 @@ def without_files(config: Config, stored: SeasonStore) -> list[str]:
 
 def programs_of_author(config: Config, stored: SeasonStore, author: str) -> Iterator[UnreadProgram]:
     """Yield all versions of an author, active or not: a report may be older than the active one."""
-    yield from _versions(stored.submissions.of(author), folder_of(config))
+    yield from _submitted_programs(stored.submissions.of(author), folder_of(config))
 
 
 def programs_of_others(
@@ -100,29 +100,29 @@ def programs_of_others(
 
     A season of the same name there is skipped: it is a backup of this one.
     """
-    yield from (one for other in stored.others() for one in _of_other(other, folder_of(config)))
+    yield from (one for other in stored.others() for one in _other_programs(other, folder_of(config)))
     for address in map(address_of, against):
         with closing(Store(address, create=False)) as store:
             names = [name for name in store.seasons() if name != stored.name]
             seasons = [season for name in names if (season := store.season(name)) is not None]
             folder = folder_beside(address, config.file)
             # Consumed before the store is closed.
-            yield from [one for season in seasons for one in _of_other(season, folder)]
+            yield from [one for season in seasons for one in _other_programs(season, folder)]
 
 
 def samples(config: Config) -> Iterator[UnreadProgram]:
     """Yield the shipped samples, and the season's other house bots and rungs."""
     yield from shipped()
-    for one in _of_commands(config, house=True):
+    for one in _programs_with_commands(config, house=True):
         if not _is_shipped(one):
-            yield UnreadProgram(_sample(one.side["name"]), one.found)
+            yield UnreadProgram(_sample_side(one.side["name"]), one.found)
 
 
 def shipped() -> Iterator[UnreadProgram]:
     """Yield the shipped samples, a file each."""
     for path, _ in shipped_sources():
         if is_source(path.name):
-            yield UnreadProgram(_sample(path.name), [(path.name, path)])
+            yield UnreadProgram(_sample_side(path.name), [(path.name, path)])
 
 
 @lru_cache(maxsize=1)
@@ -131,40 +131,40 @@ def to_build_on() -> frozenset[str]:
     return frozenset(path.name for path, is_given in shipped_sources() if is_given)
 
 
-def _sample(name: str) -> Side:
+def _sample_side(name: str) -> Side:
     return {"name": name, "version": None, "key": f"{MARK}{name}", "sample": True}
 
 
-def _versions(sent: Iterable[Submission], folder: Path) -> Iterator[UnreadProgram]:
+def _submitted_programs(sent: Iterable[Submission], folder: Path) -> Iterator[UnreadProgram]:
     for one in sent:
         side: Side = {"name": one.author, "version": one.version, "key": rated_name(one.author, one.version)}
-        yield UnreadProgram(side, _walked(folder / one.file / SOURCE))
+        yield UnreadProgram(side, _walk_files(folder / one.file / SOURCE))
 
 
-def _of_other(season: SeasonStore, folder: Path) -> Iterator[UnreadProgram]:
-    for one in _versions(season.submissions.active(), folder):
+def _other_programs(season: SeasonStore, folder: Path) -> Iterator[UnreadProgram]:
+    for one in _submitted_programs(season.submissions.active(), folder):
         key = f"{one.side['key']}{MARK}{season.name}"
         yield UnreadProgram({**one.side, "season": season.name, "key": key}, one.found)
 
 
-def _of_commands(config: Config, house: bool) -> Iterator[UnreadProgram]:
+def _programs_with_commands(config: Config, house: bool) -> Iterator[UnreadProgram]:
     players = [entry.player for entry in config.entries if not entry.is_sent]
     folder = os.path.abspath(config.folder)  # noqa: PTH100 -- links are not followed
     for entry in config.entries:
         if not entry.is_sent and bool(entry.role) == house:
             name = entry.registered_name
             side: Side = {"name": name, "version": None, "key": name}
-            yield UnreadProgram(side, list(_of_command(entry.player, players, folder)))
+            yield UnreadProgram(side, list(_files_of_command(entry.player, players, folder)))
 
 
-def _of_command(player: Player, players: Iterable[Player], folder: str) -> Iterator[tuple[str, Path]]:
+def _files_of_command(player: Player, players: Iterable[Player], folder: str) -> Iterator[tuple[str, Path]]:
     """Yield the files that a command names, and those in the player's folder unless others share it."""
     named = sorted(map(Path, own_files(player, folder)))
     yield from ((file.name, file) for file in named)
     own = Path(player.folder)
     homes = [Path(folder), *(Path(other.folder) for other in players if other is not player)]
     if named and not any(home.is_relative_to(own) for home in homes):
-        yield from ((name, path) for name, path in _walked(own) if path not in named)
+        yield from ((name, path) for name, path in _walk_files(own) if path not in named)
 
 
 def _is_shipped(one: UnreadProgram) -> bool:
@@ -177,7 +177,7 @@ def _is_shipped(one: UnreadProgram) -> bool:
     return any(path.parent == first.parent for path, _ in shipped_sources())
 
 
-def _walked(folder: Path) -> Iterator[tuple[str, Path]]:
+def _walk_files(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield the files below a folder with their relative paths; links are not followed."""
     looked_at = 0
     for place, folders, files in os.walk(folder):
@@ -190,7 +190,7 @@ def _walked(folder: Path) -> Iterator[tuple[str, Path]]:
             yield str(path.relative_to(folder)), path
 
 
-def _read_all(side: Side, found: Iterable[tuple[str, Path]]) -> Sources:
+def _read_sources(side: Side, found: Iterable[tuple[str, Path]]) -> Sources:
     files: list[SourceFile] = []
     left_out: list[LeftOut] = []
     room = MOST_BYTES
@@ -201,12 +201,12 @@ def _read_all(side: Side, found: Iterable[tuple[str, Path]]) -> Sources:
             left_out.append({"file": name, "why": f"the program has more than {MOST_FILES} sources"})
             break
         try:
-            text = _text_of(path, room)
+            text = _read_source(path, room)
         except Unread as why:
             left_out.append({"file": name, "why": str(why)})
             continue
         # The better bot of the starter kit is meant to be read, and often left in submissions.
-        if not (name.startswith(f"{BETTER}/") and text in _shipped_texts()):
+        if not (name.startswith(f"{BETTER}/") and text in _read_shipped_texts()):
             files.append(SourceFile(name, text, tokens_of(name, text)))
             room -= len(text)
     return Sources(side, files, left_out)
@@ -216,7 +216,7 @@ class Unread(Exception):
     """A source is left out; the text is the reason."""
 
 
-def _text_of(path: Path, room: int) -> str:
+def _read_source(path: Path, room: int) -> str:
     """Return the text of a source; Unread if it is left out."""
     try:
         # A build may have left a link to another program's file, or a pipe.
@@ -238,7 +238,7 @@ def _text_of(path: Path, room: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _shipped_texts() -> frozenset[str]:
+def _read_shipped_texts() -> frozenset[str]:
     return frozenset(
         path.read_text(encoding="utf-8") for path, _ in shipped_sources() if is_source(path.name)
     )

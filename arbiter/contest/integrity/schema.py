@@ -51,7 +51,7 @@ class CopyRow(TypedDict):
     say: str
 
 
-class LossBeside(TypedDict):
+class ReviewedLoss(TypedDict):
     """The helper's mean loss by its decisions, in points, as reviewed by the program `by`.
 
     `there` is at tables with both, `elsewhere` at its others; `more` is the difference, None with too few
@@ -83,7 +83,7 @@ class SoftPlay(TypedDict):
     spread: float
     together: int
     apart: int
-    reviewed: LossBeside | None
+    reviewed: ReviewedLoss | None
     say: str
 
 
@@ -214,7 +214,7 @@ class ShownFile(TypedDict):
     given: list[int]
 
 
-class Half(TypedDict):
+class ComparisonSide(TypedDict):
     """One of the two programs; `covered` is the share of its own tokens in passages."""
 
     side: Side
@@ -223,10 +223,10 @@ class Half(TypedDict):
     left_out: list[LeftOut]
 
 
-class Beside(TypedDict):
+class Comparison(TypedDict):
     """Two programs and their common passages, in the order of the first one's lines."""
 
-    halves: tuple[Half, Half]
+    halves: tuple[ComparisonSide, ComparisonSide]
     passages: list[Passage]
 
 

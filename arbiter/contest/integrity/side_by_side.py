@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arbiter.contest.integrity.program_sources import SourceFile, Sources
-    from arbiter.contest.integrity.schema import Beside, Half, Passage, PassagePlace, ShownFile
+    from arbiter.contest.integrity.schema import Comparison, ComparisonSide, Passage, PassagePlace, ShownFile
     from arbiter.contest.integrity.tokens import Codes
     from arbiter.season.config import Config
     from arbiter.store import SeasonStore
@@ -53,9 +53,9 @@ class SharedRun(NamedTuple):
     there: int
 
 
-def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> Beside | None:
+def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> Comparison | None:
     """Compare the programs of two keys, of the season, its store or the samples; None if one is unknown."""
-    house = [found for found in samples(config) if found.side["name"] not in _names_of_shipped()]
+    house = [found for found in samples(config) if found.side["name"] not in _shipped_names()]
     known = {found.side["key"]: found for found in (*programs_of_others(config, stored), *samples(config))}
     known |= {found.side["key"]: found for found in programs_of_season(config, stored)}
     for author in {key.rpartition(MARK)[0] for key in (one, other)}:
@@ -64,36 +64,36 @@ def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> B
         return None
     pair = known[one].read(), known[other].read()
     of_authors = not any("sample" in sources.side for sources in pair)
-    handed_out = [_runs_of(found.read()) for found in house] if of_authors else []
-    return compare(*pair, union([_runs_of_shipped(of_authors), *handed_out]))
+    handed_out = [_token_runs(found.read()) for found in house] if of_authors else []
+    return compare(*pair, union([_shipped_runs(of_authors), *handed_out]))
 
 
 @lru_cache(maxsize=1)
-def _names_of_shipped() -> frozenset[str]:
+def _shipped_names() -> frozenset[str]:
     return frozenset(found.side["name"] for found in shipped())
 
 
 @lru_cache(maxsize=2)
-def _runs_of_shipped(whole: bool) -> Codes:
+def _shipped_runs(whole: bool) -> Codes:
     """Return the runs of tokens of shipped samples: of all (`whole`), or only of starting points."""
     return union(
-        _runs_of(found.read()) for found in shipped() if whole or found.side["name"] in to_build_on()
+        _token_runs(found.read()) for found in shipped() if whole or found.side["name"] in to_build_on()
     )
 
 
-def _runs_of(sources: Sources) -> Codes:
+def _token_runs(sources: Sources) -> Codes:
     return union(runs(file.tokens.codes) for file in sources.files)
 
 
-def compare(one: Sources, other: Sources, given: Codes) -> Beside:
+def compare(one: Sources, other: Sources, given: Codes) -> Comparison:
     """Compare two programs; `given` are the hashes of handed-out runs of tokens."""
-    found = _joined(_shared(one.files, other.files, given))[:MOST_PASSAGES]
+    found = _join_near_runs(_shared(one.files, other.files, given))[:MOST_PASSAGES]
     passages: list[Passage] = [
         {
             "number": number,
             "places": (
-                _place(one.files, run.one, run.start, run.length),
-                _place(other.files, run.other, run.place, run.there),
+                _passage_lines(one.files, run.one, run.start, run.length),
+                _passage_lines(other.files, run.other, run.place, run.there),
             ),
             "tokens": run.length,
         }
@@ -103,13 +103,13 @@ def compare(one: Sources, other: Sources, given: Codes) -> Beside:
         [(run.one, run.start, run.length) for run in found],
         [(run.other, run.place, run.there) for run in found],
     )
-    halves = _half(one, spans[0], given), _half(other, spans[1], given)
+    halves = _comparison_side(one, spans[0], given), _comparison_side(other, spans[1], given)
     return {"halves": halves, "passages": passages}
 
 
 def _shared(ones: Sequence[SourceFile], others: Sequence[SourceFile], given: Codes) -> Iterator[SharedRun]:
     """Yield the common sequences, in the order of the first program's tokens, without overlap."""
-    hashes = [_own(file, given, HIDDEN_HERE) for file in others]
+    hashes = [_own_runs(file, given, HIDDEN_HERE) for file in others]
     index: dict[int, list[tuple[int, int]]] = {}
     for number, row in enumerate(hashes):
         for place in np.flatnonzero(row != HIDDEN_HERE).tolist():
@@ -117,7 +117,7 @@ def _shared(ones: Sequence[SourceFile], others: Sequence[SourceFile], given: Cod
             if len(known) < TRIED:
                 known.append((number, place))
     for one, file in enumerate(ones):
-        row = _own(file, given, HIDDEN_THERE)
+        row = _own_runs(file, given, HIDDEN_THERE)
         start = 0
         while start < len(row):
             places = index.get(int(row[start]), ())
@@ -135,7 +135,7 @@ def _shared(ones: Sequence[SourceFile], others: Sequence[SourceFile], given: Cod
             start += length
 
 
-def _own(file: SourceFile, given: Codes, hidden: np.uint64) -> Codes:
+def _own_runs(file: SourceFile, given: Codes, hidden: np.uint64) -> Codes:
     """Return the hashes of a file's runs of tokens, with `hidden` in place of handed-out ones."""
     row = runs(file.tokens.codes)
     return np.where(np.isin(row, given), hidden, row)
@@ -156,7 +156,7 @@ def _common_length(row: Codes, start: int, other: Codes, place: int) -> int:
         step *= 2
 
 
-def _joined(found: Iterable[SharedRun]) -> list[SharedRun]:
+def _join_near_runs(found: Iterable[SharedRun]) -> list[SharedRun]:
     """Join sequences that are at most `NEAR` tokens apart on both sides."""
     joined: list[SharedRun] = []
     for run in found:
@@ -171,13 +171,13 @@ def _joined(found: Iterable[SharedRun]) -> list[SharedRun]:
     return joined
 
 
-def _place(files: Sequence[SourceFile], number: int, start: int, length: int) -> PassagePlace:
+def _passage_lines(files: Sequence[SourceFile], number: int, start: int, length: int) -> PassagePlace:
     lines = files[number].tokens.lines
     return {"file": number, "first": int(lines[start]), "last": int(lines[start + length - 1])}
 
 
-def _half(sources: Sources, spans: Iterable[tuple[int, int, int]], given: Codes) -> Half:
-    own = [~_handed_out(file, given) for file in sources.files]
+def _comparison_side(sources: Sources, spans: Iterable[tuple[int, int, int]], given: Codes) -> ComparisonSide:
+    own = [~_handed_out_mask(file, given) for file in sources.files]
     shared = [np.zeros(len(mask), bool) for mask in own]
     for number, start, length in spans:
         shared[number][start : start + length] = True
@@ -186,12 +186,12 @@ def _half(sources: Sources, spans: Iterable[tuple[int, int, int]], given: Codes)
     return {
         "side": sources.side,
         "covered": round(covered / (every or 1), 4),
-        "files": [_shown(file, ~mask) for file, mask in zip(sources.files, own, strict=True)],
+        "files": [_shown_file(file, ~mask) for file, mask in zip(sources.files, own, strict=True)],
         "left_out": list(sources.left_out),
     }
 
 
-def _handed_out(file: SourceFile, given: Codes) -> NDArray[np.bool_]:
+def _handed_out_mask(file: SourceFile, given: Codes) -> NDArray[np.bool_]:
     """Return a mask of the tokens in handed-out runs."""
     mask = np.zeros(len(file.tokens.codes), bool)
     for start in np.flatnonzero(np.isin(runs(file.tokens.codes), given)):
@@ -199,7 +199,7 @@ def _handed_out(file: SourceFile, given: Codes) -> NDArray[np.bool_]:
     return mask
 
 
-def _shown(file: SourceFile, given: NDArray[np.bool_]) -> ShownFile:
+def _shown_file(file: SourceFile, given: NDArray[np.bool_]) -> ShownFile:
     own = set(file.tokens.lines[~given].tolist())
     handed_out = sorted(set(file.tokens.lines[given].tolist()) - own)
     return {"name": file.name, "lines": file.text.split("\n"), "given": handed_out}

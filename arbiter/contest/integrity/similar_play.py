@@ -49,10 +49,10 @@ def find_twins(
     """
     house = {entry.player.name for entry in config.entries if entry.role} | set(config.house_bots)
 
-    def owner(name: str) -> str:
+    def owner_of(name: str) -> str:
         return HOUSE if name in house else registered_name(name)
 
-    likeness = rating.Likeness(owner)
+    likeness = rating.Likeness(owner_of)
     played: set[str] = set()
     holds = orders_after(stored.orders.read().given, last_round)
     for number in [planned.number for planned in stored.plan() if planned.number <= last_round]:
@@ -62,11 +62,11 @@ def find_twins(
         add_round(
             likeness, (record for record in _records_of_round(stored, number, read) if record.id in told)
         )
-    pairs = sum(owner(one) != owner(other) for one, other in combinations(played, 2))
-    return [_row(alike, house) for alike in likeness.found()], _reach(pairs, likeness.able())
+    pairs = sum(owner_of(one) != owner_of(other) for one, other in combinations(played, 2))
+    return [_twins_row(alike, house) for alike in likeness.found()], _describe_reach(pairs, likeness.able())
 
 
-def _reach(pairs: int, able: int) -> PairsReach:
+def _describe_reach(pairs: int, able: int) -> PairsReach:
     said = f"{able} of {counted(pairs, 'pair')}"
     if able:
         said += " could be compared"
@@ -85,8 +85,8 @@ def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None
     """Add the decisions of a round."""
     situations = _Situations()
     for record in records:
-        situations.follow(record, make_shared(record.game, record.options))
-    for kind, choices, answers in situations.met_again():
+        situations.add_decisions(record, make_shared(record.game, record.options))
+    for kind, choices, answers in situations.shared_situations():
         likeness.add(kind, choices, answers)
 
 
@@ -108,18 +108,18 @@ class _Situations:
         self._steps: dict[tuple[Any, str], int] = {}
         self._found: dict[int, _Situation] = {}
 
-    def follow(self, record: MatchRecord, game: AnyGame) -> None:
+    def add_decisions(self, record: MatchRecord, game: AnyGame) -> None:
         """Add the decisions of a match; of copies of a bot in one situation only the first one's."""
         heard: list[int] = []
         number = 0
         for event in retrace(record, game):
             if isinstance(event, Dealt):
-                heard = [self._step((event.number, seat), "") for seat in range(game.seats)]
+                heard = [self._node_after((event.number, seat), "") for seat in range(game.seats)]
                 for wording in game.dealt(event.deal):
-                    heard = [self._step(*told) for told in zip(heard, wording, strict=True)]
+                    heard = [self._node_after(*told) for told in zip(heard, wording, strict=True)]
             elif isinstance(event, Moved):
                 move, number = event.move, number + 1
-                at = self._step(heard[move.seat], move.request)
+                at = self._node_after(heard[move.seat], move.request)
                 name = original(record.players[move.seat])
                 if (here := self._found.get(at)) is None:
                     lies = ANSWERING * bool(game.table(event.before))
@@ -128,22 +128,22 @@ class _Situations:
                     if here.answers and not here.choices:
                         here.choices = len(event.before.legal(move.seat))
                     here.answers[name] = rating.GivenAnswer(move.action, record.id, number)
-                heard[move.seat] = self._step(at, move.action)
+                heard[move.seat] = self._node_after(at, move.action)
                 for seats, command in game.news(event.before, move.seat, event.action, event.after):
                     for seat in seats:
-                        heard[seat] = self._step(heard[seat], command)
+                        heard[seat] = self._node_after(heard[seat], command)
 
-    def met_again(self) -> Iterator[tuple[str, int, dict[str, rating.GivenAnswer]]]:
+    def shared_situations(self) -> Iterator[tuple[str, int, dict[str, rating.GivenAnswer]]]:
         """Yield the situations of several players with several legal answers."""
         for one in self._found.values():
             if one.choices > 1:
                 yield one.kind, one.choices, one.answers
 
-    def _step(self, before: Any, line: str) -> int:
+    def _node_after(self, before: Any, line: str) -> int:
         return self._steps.setdefault((before, line), len(self._steps))
 
 
-def _row(found: Alike, house: Set[str]) -> Twins:
+def _twins_row(found: Alike, house: Set[str]) -> Twins:
     total = KindCount.of_all(found.kinds.values())
     players = [found.first, found.second]
     authors = [name for name in players if name not in house]
@@ -160,13 +160,13 @@ def _row(found: Alike, house: Set[str]) -> Twins:
             {"kind": kind, "compared": one.compared, "alike": one.alike, "expected": round(one.expected, 1)}
             for kind, one in sorted(found.kinds.items())
         ],
-        "examples": [_example(rare) for rare in found.rarest],
+        "examples": [_twin_answer(rare) for rare in found.rarest],
         "say": f"{whom}, as both decide alike in {total.alike} of {total.compared} situations,"
         f" where the others' answers suggest {total.expected:.0f}?",
     }
 
 
-def _example(rare: Rare) -> TwinAnswer:
+def _twin_answer(rare: Rare) -> TwinAnswer:
     first, second = rare.first, rare.second
     return {
         "kind": rare.kind,

@@ -78,10 +78,10 @@ def find_copies(
     mine = [FingerprintedProgram.of(one.read()) for one in programs_of_season(config, stored)]
     others = [FingerprintedProgram.of(one.read()) for one in programs_of_others(config, stored, against)]
     rows = outlying_pairs(mine, others, [FingerprintedProgram.of(one.read()) for one in samples(config)])
-    return rows, _reach(mine)
+    return rows, _describe_reach(mine)
 
 
-def _reach(mine: Sequence[FingerprintedProgram]) -> CopiesReach:
+def _describe_reach(mine: Sequence[FingerprintedProgram]) -> CopiesReach:
     lacking = [one.side["key"] for one in mine if len(one.prints) < FEWEST]
     able = len(mine) - len(lacking)
     said = f"{able} of {counted(len(mine), 'program')} could be compared"
@@ -146,7 +146,7 @@ def similarities(
         sizes = heavy.sum(axis=1)
         for one in range(len(mine)):
             for other in range(max(first, one + 1), last):
-                if _owner(every[one].side) == _owner(every[other].side):
+                if _owner_key(every[one].side) == _owner_key(every[other].side):
                     continue
                 if (number := round(many[one, other - first])) < FEWEST:
                     yield Resemblance(one, other, 0.0, 0.0, number)
@@ -156,7 +156,7 @@ def similarities(
                 yield Resemblance(one, other, float(both / least), float(both / all_of_both), number)
 
 
-def _owner(side: Side) -> tuple[bool, str]:
+def _owner_key(side: Side) -> tuple[bool, str]:
     return side.get("sample", False), side["name"]
 
 
@@ -174,11 +174,11 @@ def _row(every: Sequence[FingerprintedProgram], like: Resemblance, height: float
         "jaccard": round(like.jaccard, 4),
         "common": like.common,
         "stands_out": round(height, 1),
-        "files": (_files_with(one, common), _files_with(other, common)),
+        "files": (_files_with_fingerprints(one, common), _files_with_fingerprints(other, common)),
         "left_out": (one.left_out, other.left_out),
         "say": say,
     }
 
 
-def _files_with(program: FingerprintedProgram, common: Codes) -> list[str]:
+def _files_with_fingerprints(program: FingerprintedProgram, common: Codes) -> list[str]:
     return [name for name, prints in program.files.items() if np.isin(prints, common).any()]

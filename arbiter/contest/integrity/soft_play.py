@@ -22,7 +22,7 @@ from rating.softplay import PlayedTables, find_soft_play_and_reach
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from arbiter.contest.integrity.schema import LossBeside, SoftPlay, SoftPlayReach
+    from arbiter.contest.integrity.schema import ReviewedLoss, SoftPlay, SoftPlayReach
     from arbiter.match.record import MatchSummary
     from arbiter.season.config import Config
     from arbiter.store import SeasonStore
@@ -43,11 +43,11 @@ def find_soft_play(
     tables = PlayedTables.from_matches(map(by_author, matches))
     house = {entry.registered_name for entry in config.entries if entry.role}
     found, reach = find_soft_play_and_reach(tables, last_round, config.rounds, house)
-    rows = [_row(one, _reviewed(stored, matches, one)) for one in found]
-    return rows, {**reach._asdict(), "least": LEAST, "say": say_reach(reach, config.rounds)}  # type: ignore[typeddict-item]
+    rows = [_soft_play_row(one, _reviewed_loss(stored, matches, one)) for one in found]
+    return rows, {**reach._asdict(), "least": LEAST, "say": reach_sentence(reach, config.rounds)}  # type: ignore[typeddict-item]
 
 
-def say_reach(reach: Reach, rounds: int) -> str:
+def reach_sentence(reach: Reach, rounds: int) -> str:
     """Return a sentence on how many pairs can be tested in a season of `rounds`, and from which round on."""
     if reach.able:
         return f"{reach.able} of {counted(reach.pairs, 'pair')} could be tested"
@@ -76,7 +76,7 @@ def by_author(match: MatchSummary) -> rating.Match:
     )
 
 
-def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) -> LossBeside | None:
+def _reviewed_loss(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) -> ReviewedLoss | None:
     """Return the helper's losses by the program that reviewed most of its matches, or None."""
     authors = {match.id: {registered_name(original(name)) for name in match.players} for match in matches}
     table_of = {match.id: (match.round, match.table) for match in matches}
@@ -90,7 +90,7 @@ def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) 
     for brief in briefs:
         if (brief.by, brief.budget_ms) == (by, budget):
             of_table = tables[pair.helped in authors[brief.match]][table_of[brief.match]]
-            of_table += _losses(brief, pair.helper)
+            of_table += _losses_of_author(brief, pair.helper)
     # The matches of a table have the same deals, so tables are the clusters.
     there, elsewhere = (
         clustered_loss([LossSums.together(losses) for losses in tables[here].values() if losses])
@@ -104,13 +104,13 @@ def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) 
     return {"by": by, "there": there, "elsewhere": elsewhere, "more": rounded(more), "se": rounded(se)}
 
 
-def _losses(brief: ReviewBrief, author: str) -> Iterable[LossSums]:
+def _losses_of_author(brief: ReviewBrief, author: str) -> Iterable[LossSums]:
     for seat in brief.shape["seats"]:
         if registered_name(original(seat["player"])) == author:
             yield from (LossSums(number, total) for number, total in seat["sums"].values())
 
 
-def _row(one: Help, reviewed: LossBeside | None) -> SoftPlay:
+def _soft_play_row(one: Help, reviewed: ReviewedLoss | None) -> SoftPlay:
     return {
         "helper": one.helper,
         "helped": one.helped,
@@ -123,11 +123,11 @@ def _row(one: Help, reviewed: LossBeside | None) -> SoftPlay:
         "together": one.together,
         "apart": one.apart,
         "reviewed": reviewed,
-        "say": _say(one, reviewed),
+        "say": _question(one, reviewed),
     }
 
 
-def _say(one: Help, reviewed: LossBeside | None) -> str:
+def _question(one: Help, reviewed: ReviewedLoss | None) -> str:
     """Return the question with its evidence."""
     gain, loss = 1.96 * one.gain_se, 1.96 * one.loss_se
     said = (

@@ -43,17 +43,17 @@ _LONG = r"\[\[(?:[^\]]|\](?!\]))*+(?:\]\])?"
 _PLAIN = r"(?P<number>\.?\d(?:[\w.]|'(?=\d))*+)|(?P<word>[^\W\d]\w*+)|(?P<sign>[\s\S])"
 
 
-def _reader(comments: str, texts: str) -> re.Pattern[str]:
+def _token_pattern(comments: str, texts: str) -> re.Pattern[str]:
     return re.compile(f"{_BLANKS}|(?:{comments})|(?P<text>{texts})|{_PLAIN}")
 
 
 # A prefix belongs to its string; in Rust a single quote alone is a lifetime.
-PYTHON = _reader(_HASHED, rf"(?:\b[A-Za-z]{{1,2}})?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})")
-SLASHES = _reader(_SLASHED, f"{_RAW_CPP}|{_DOUBLE}|{_SINGLE}|{_OVER_LINES}")
-RUST = _reader(_SLASHED, rf"{_RAW_RUST}|b?{_DOUBLE}|b?'(?:[^'\\\n]|\\[^\n]{{1,10}}?)'")
-HASHES = _reader(_HASHED, f"{_DOUBLE}|{_SINGLE}|{_BACK}")
-PHP = _reader(f"{_SLASHED}|{_HASHED}", f"{_DOUBLE}|{_SINGLE}|{_BACK}")
-LUA = _reader(rf"--{_LONG}|--[^\n]*+", f"{_LONG}|{_DOUBLE}|{_SINGLE}")
+PYTHON = _token_pattern(_HASHED, rf"(?:\b[A-Za-z]{{1,2}})?(?:{_TRIPLE}|{_DOUBLE}|{_SINGLE})")
+SLASHES = _token_pattern(_SLASHED, f"{_RAW_CPP}|{_DOUBLE}|{_SINGLE}|{_OVER_LINES}")
+RUST = _token_pattern(_SLASHED, rf"{_RAW_RUST}|b?{_DOUBLE}|b?'(?:[^'\\\n]|\\[^\n]{{1,10}}?)'")
+HASHES = _token_pattern(_HASHED, f"{_DOUBLE}|{_SINGLE}|{_BACK}")
+PHP = _token_pattern(f"{_SLASHED}|{_HASHED}", f"{_DOUBLE}|{_SINGLE}|{_BACK}")
+LUA = _token_pattern(rf"--{_LONG}|--[^\n]*+", f"{_LONG}|{_DOUBLE}|{_SINGLE}")
 READERS = {
     **dict.fromkeys((".py", ".pyw"), PYTHON),
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs", ".d", ".dart", ".go"), SLASHES),
@@ -106,14 +106,14 @@ def is_source(name: str) -> bool:
 
 def tokens_of(name: str, text: str) -> Tokens:
     """Return the tokens of a source file, at most `MOST_TOKENS`."""
-    spots = _spots(READERS[PurePath(name).suffix.lower()], text)
+    spots = _scan_tokens(READERS[PurePath(name).suffix.lower()], text)
     ends = np.fromiter((found.start() for found in re.finditer("\n", text)), np.int64)
     codes = np.array([spot.code for spot in spots], np.uint64)
     places = np.array([spot.at for spot in spots], np.int64)
     return Tokens(codes, np.searchsorted(ends, places) + 1)
 
 
-def _spots(reader: re.Pattern[str], text: str) -> list[_Spot]:
+def _scan_tokens(reader: re.Pattern[str], text: str) -> list[_Spot]:
     spots: list[_Spot] = []
     starts, depth = True, 0
     for found in reader.finditer(text):
@@ -123,14 +123,14 @@ def _spots(reader: re.Pattern[str], text: str) -> list[_Spot]:
         if kind == "line":
             starts = True
             continue
-        code = _code(found, kind)
+        code = _token_code(found, kind)
         if kind == "sign":
             depth = max(0, depth + (found[0] in "([{") - (found[0] in ")]}"))
         alone = code == TEXT and starts and not depth and text[found.end() : found.end() + 1] in ("\n", "")
         starts = False
         last = spots[-1].code if spots else None
         # Formatters split strings, and add a comma before a closing bracket.
-        if found[0] in (")", "]", "}") and last == _sign(","):
+        if found[0] in (")", "]", "}") and last == _word_code(","):
             spots.pop()
         if alone or code == TEXT == last or found[0] in (";", ")") or (found[0] == "(" and last != NAME):
             continue
@@ -140,16 +140,16 @@ def _spots(reader: re.Pattern[str], text: str) -> list[_Spot]:
     return spots
 
 
-def _code(found: re.Match[Any], kind: str) -> int:
+def _token_code(found: re.Match[Any], kind: str) -> int:
     if kind == "word":
-        return _sign(found[0]) if found[0] in WORDS else NAME
+        return _word_code(found[0]) if found[0] in WORDS else NAME
     if kind == "number":
         return NUMBER
-    return _sign(found[0]) if kind == "sign" else TEXT
+    return _word_code(found[0]) if kind == "sign" else TEXT
 
 
 @lru_cache(maxsize=1024)
-def _sign(word: str) -> int:
+def _word_code(word: str) -> int:
     return crc32(word.encode("utf-8", "replace")) + TEXT + 1
 
 

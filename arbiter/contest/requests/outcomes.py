@@ -60,13 +60,13 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
     test = play.trial is not None
     player = CANDIDATE if test else str(play.request.wish["player"])
     against = [BASE] if test else [str(name) for name in play.request.wish["against"]]
-    rows = _rows(play.matches, player, against)
+    rows = _opponent_rows(play.matches, player, against)
     wins, draws, losses = _sums(rows)
     boards: dict[int | None, list[MatchSummary]] = defaultdict(list)
     for match in play.matches:
         boards[match.round].append(match)
     leads = [lead for match in play.matches if (lead := lead_of(match, player)) is not None]
-    scores = [score_of(*_sums(_rows(of, player, against))) for of in boards.values()]
+    scores = [score_of(*_sums(_opponent_rows(of, player, against))) for of in boards.values()]
     return {
         "matches": len(play.matches),
         "boards": len(boards),
@@ -84,7 +84,7 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
     }
 
 
-def say_score(outcome: RequestOutcome) -> str:
+def score_text(outcome: RequestOutcome) -> str:
     """Return ``won 62.5 % of 24 results (95 %: 40.1 to 84.9 %)``; "" without results."""
     if outcome["score"] is None:
         return ""
@@ -103,7 +103,7 @@ def interval(scores: Sequence[float]) -> list[float] | None:
     return [max(middle - half, 0.0), min(middle + half, 1.0)]
 
 
-def _rows(matches: Sequence[MatchSummary], player: str, against: Sequence[str]) -> list[OpponentRow]:
+def _opponent_rows(matches: Sequence[MatchSummary], player: str, against: Sequence[str]) -> list[OpponentRow]:
     return rows_against(results_of(matches, player, against), matches, against)
 
 

@@ -71,14 +71,14 @@ def check_request(
         raise ConfigError(what, hint=f"accepted versions: {there}")
     player = rated_name(author, asked.version)
     known = _Opponents.of(roster, author, own, terms)
-    against = tuple(dict.fromkeys(map(known.called, asked.against)))
+    against = tuple(dict.fromkeys(map(known.rated_name_of, asked.against)))
     if not against and asked.kind == GAUNTLET:
         against = tuple(name for name in known.others if name != player)[:MOST_AGAINST]
     if player in against:
         raise ConfigError(f"against: {player} cannot meet itself", hint="name another version, or a player")
-    _check_number(config, asked.kind, len(against))
+    _check_number_of_opponents(config, asked.kind, len(against))
     deals = None if asked.deals is None else _deals(config, asked.kind, asked.deals)
-    return CheckedRequest(player, against, deals, _most(config, terms, asked, len(against)))
+    return CheckedRequest(player, against, deals, _match_limit(config, terms, asked, len(against)))
 
 
 def possible_opponents(terms: Requests, roster: Collection[Entry], author: str) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class _Opponents(NamedTuple):
             frozenset() if terms.against == "all" else frozenset(entry.registered_name for entry in sent),
         )
 
-    def called(self, name: str) -> str:
+    def rated_name_of(self, name: str) -> str:
         """Return the rated name of a player who may be met; ConfigError for others."""
         if name in (*self.own, *self.others):
             return name
@@ -124,7 +124,7 @@ class _Opponents(NamedTuple):
         raise ConfigError(f"against: no player {name!r}", hint=hint)
 
 
-def _check_number(config: Config, kind: Kind, many: int) -> None:
+def _check_number_of_opponents(config: Config, kind: Kind, many: int) -> None:
     seats = config.game.table_size - 1
     if kind == REGRESS and many != 1:
         what = f"against: expected one base for a test, got {many}"
@@ -139,6 +139,7 @@ def _check_number(config: Config, kind: Kind, many: int) -> None:
 
 
 def _deals(config: Config, kind: Kind, shapes: Sequence[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Return the given deals; ConfigError if the game cannot use them."""
     if kind != MATCH:
         raise ConfigError("deals: only a match takes given deals", hint="leave them out; they are drawn")
     dealt = []
@@ -154,7 +155,7 @@ def _deals(config: Config, kind: Kind, shapes: Sequence[Mapping[str, Any]]) -> t
     return tuple(shapes)
 
 
-def _most(config: Config, terms: Requests, asked: RequestForm, many: int) -> int:
+def _match_limit(config: Config, terms: Requests, asked: RequestForm, many: int) -> int:
     """Return the most matches to play: whole boards, since only these are fair."""
     game = config.game
     if asked.kind == REGRESS:

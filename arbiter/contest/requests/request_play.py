@@ -64,7 +64,7 @@ class RequestPlay:
         self._board: list[MatchSpec] = []
         self._boards = self._all_boards()
         for match in self.season.summaries():
-            self._count(match)
+            self._add_result(match)
 
     @property
     def is_whole(self) -> bool:
@@ -72,7 +72,7 @@ class RequestPlay:
         return not self._board
 
     def next(self) -> MatchSpec | None:
-        """Return the match to play now; None if the request is over."""
+        """Return the match to play now, storing the tables of a new board; None if the request is over."""
         if self.trial is not None and self.trial.verdict is not None:
             return None
         while not self._board:
@@ -81,7 +81,7 @@ class RequestPlay:
                 return None
             there = self.season.match_ids(board.number)
             if not there:
-                self._plan(board)
+                self._store_tables(board)
             self._board = [spec for spec in board.specs if spec.id not in there]
         return self._board[0]
 
@@ -89,14 +89,14 @@ class RequestPlay:
         """Store the match that `next` returned."""
         self.season.add_packed(match)
         self._board = self._board[1:]
-        self._count(match.summary)
+        self._add_result(match.summary)
 
-    def _count(self, match: MatchSummary) -> None:
+    def _add_result(self, match: MatchSummary) -> None:
         self.matches.append(match)
         if self.trial is not None:
             self.trial.add(match)
 
-    def _plan(self, board: RequestBoard) -> None:
+    def _store_tables(self, board: RequestBoard) -> None:
         """Store the board's tables, unless they are stored."""
         if not self.season.tables(board.number):
             self.season.add_round(board.number, self.config.digest, board.tables, self.config.settings)
@@ -105,15 +105,15 @@ class RequestPlay:
         """Yield boards up to the request's number of matches."""
         most = self.request.most
         for number in count(1):
-            board = boards_of(self.request, self.config, self.season.seed, number, self.trial)
+            board = board_of(self.request, self.config, self.season.seed, number, self.trial)
             most -= len(board.specs)
             if most < 0:
                 return
             yield board
 
 
-def boards_of(request: Request, config: Config, seed: str, number: int, trial: Trial | None) -> RequestBoard:
-    """Return a board of a request, counted from 1."""
+def board_of(request: Request, config: Config, seed: str, number: int, trial: Trial | None) -> RequestBoard:
+    """Return a board of a request, counted from 1: its matches on the same deals."""
     wish = request.wish
     if trial is not None:
         specs = list(block_specs(trial.experiment, seed, number))
@@ -161,14 +161,14 @@ def _experiment(config: Config, request: Request) -> Experiment:
     players = {entry.player.name: entry.player for entry in config.entries}
     game, (base,) = config.game, request.wish["against"]
 
-    def called(name: str, role: str) -> Player:
+    def player_in_role(name: str, role: str) -> Player:
         return replace(player_called(players, name), name=role)
 
     return Experiment(
         name=request.place,
         game=game,
-        base=called(base, BASE),
-        candidate=called(request.wish["player"], CANDIDATE),
+        base=player_in_role(base, BASE),
+        candidate=player_in_role(request.wish["player"], CANDIDATE),
         field=(),
         limits=config.limits,
         test=stop_rule(game, LEVELS, most_blocks=request.most // len(game.duels)),

@@ -43,7 +43,7 @@ OURS = "the service could not play it; ask the organiser to look at the log"
 
 
 class RequestWorker(Service):
-    """Plays the requests of some seasons."""
+    """Plays the requested matches of some seasons and stores their outcomes."""
 
     queue = "requests"
 
@@ -64,8 +64,8 @@ class RequestWorker(Service):
         """Play the next match of a season's queue, if there is one."""
         request: Request | None = None
         try:
-            season = self._season(config)
-            request = None if season is None else season.requests.next(self._postponed(config))
+            season = self._find_season(config)
+            request = None if season is None else season.requests.next(self._postponed_items(config))
             if season is None or request is None:
                 return False
             try:
@@ -88,11 +88,11 @@ class RequestWorker(Service):
         """Play a match of a request, or finish the request if none is left."""
         from arbiter.contest.requests.outcomes import outcome_of
 
-        if (why := _why_not(season, request.author)) is not None:
+        if (why := _refusal_reason(season, request.author)) is not None:
             raise ConfigError(why)
         if shutil.disk_usage(config.file.parent).free < LEFT_BYTES:
             raise StoreError(f"less than {LEFT_BYTES:,} bytes are free beside {config.file}")
-        play = self._opened(config, season, request)
+        play = self._open_play(config, season, request)
         spec = play.next()
         if spec is None:
             season.requests.finish(request.id, outcome_of(play))
@@ -103,9 +103,9 @@ class RequestWorker(Service):
             return
         with self._turns.take(season.requests.served().get(request.author, 0)):
             begun = time.monotonic()
-            match = self._played(season, request, spec)
+            match = self._play_match(season, request, spec)
             spent = round(1000 * (time.monotonic() - begun))
-        if match is None or self._opened(config, season, request) is not play:
+        if match is None or self._open_play(config, season, request) is not play:
             season.requests.count(request.author, spent)
             return
         play.add(match)
@@ -123,7 +123,7 @@ class RequestWorker(Service):
         season.requests.finish(request.id, request.outcome, problem)
         self._plays.pop(request.place, None)
 
-    def _played(self, season: SeasonStore, request: Request, spec: MatchSpec) -> PackedMatch | None:
+    def _play_match(self, season: SeasonStore, request: Request, spec: MatchSpec) -> PackedMatch | None:
         """Play and return a match, or None if it was void: it is retried, or the request ends."""
         try:
             match: PackedMatch = self._executor.submit(play_packed, spec).result()
@@ -138,16 +138,16 @@ class RequestWorker(Service):
             return None
         return match
 
-    def _opened(self, config: Config, season: SeasonStore, request: Request) -> RequestPlay:
+    def _open_play(self, config: Config, season: SeasonStore, request: Request) -> RequestPlay:
         """Return the play of a request, cached; stored matches are read once."""
         from arbiter.contest.requests.request_play import RequestPlay
 
-        store = self._store(config)
+        store = self._open_store(config)
         if request.place not in self._plays:
             self._plays[request.place] = RequestPlay(request, config, season, store)
         return self._plays[request.place]
 
-    def _store(self, config: Config) -> Store:
+    def _open_store(self, config: Config) -> Store:
         """Open the store of requests; create it again, empty, if its file was removed."""
         address = store_beside(config.store, config.file)
         before = self._stores.get(address)
@@ -165,11 +165,11 @@ class RequestWorker(Service):
         self._plays.clear()
         self._voids.clear()
         for request in season.requests.ended_before(time_before(KEPT)):
-            self._store(config).drop_season(request.place)
+            self._open_store(config).drop_season(request.place)
             season.requests.forget_matches(request.id)
 
 
-def _why_not(season: SeasonStore, name: str) -> str | None:
+def _refusal_reason(season: SeasonStore, name: str) -> str | None:
     """Return why an author's requests are not played now, or None."""
     author = season.authors.find(name)
     order = effective_orders(season.orders.read().given).suspended.get(name)

@@ -81,11 +81,11 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
     if size > max_size:
         raise Refused(f"it has {size:,} bytes; the limit is {max_size:,}", "leave files out")
     data = archive.read_bytes()
-    with _opened(data) as opened:
+    with _open_zip(data) as opened:
         entries = opened.infolist()
         _check_count(len(entries), MOST_ENTRIES, "files and folders")
         _check_places(data, entries, opened.start_dir)
-        named = _without_top([NamedEntry(_parts(entry), entry) for entry in entries])
+        named = _without_top_folder([NamedEntry(_path_components(entry), entry) for entry in entries])
         _check_duplicates(named)
         files = [one for one in named if not one.is_folder]
         if not files:
@@ -103,13 +103,13 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
             parents = one.parts if one.is_folder else one.parts[:-1]
             folder.joinpath(*parents).mkdir(parents=True, exist_ok=True)
         for one in files:
-            _write(opened, one.entry, folder.joinpath(*one.parts))
+            _write_entry(opened, one.entry, folder.joinpath(*one.parts))
     return len(files)
 
 
-def _check_count(number: int, most: int, what: str) -> None:
-    if number > most:
-        raise Refused(f"it holds {number} {what}; the limit is {most}", "leave some out")
+def _check_count(number: int, limit: int, what: str) -> None:
+    if number > limit:
+        raise Refused(f"it holds {number} {what}; the limit is {limit}", "leave some out")
 
 
 def quota_refusal(size: int, room: int) -> Refused:
@@ -118,7 +118,7 @@ def quota_refusal(size: int, room: int) -> Refused:
     return Refused(what, "drop versions that never played, on the page of each; or leave files out")
 
 
-def _opened(archive: bytes) -> zipfile.ZipFile:
+def _open_zip(archive: bytes) -> zipfile.ZipFile:
     if archive.count(ENTRY_MARK) > MOST_MARKS:
         raise Refused(f"it holds more than {MOST_ENTRIES} files and folders", "leave some out")
     try:
@@ -150,7 +150,7 @@ def _check_places(archive: bytes, entries: Iterable[zipfile.ZipInfo], directory:
         limit = entry.header_offset
 
 
-def _parts(entry: zipfile.ZipInfo) -> tuple[str, ...]:
+def _path_components(entry: zipfile.ZipInfo) -> tuple[str, ...]:
     """Return the components of an entry's name; Refused if it leads out of the folder or is not portable, or
     the entry is neither a file nor a folder.
     """
@@ -183,7 +183,7 @@ def _parts(entry: zipfile.ZipInfo) -> tuple[str, ...]:
     return parts
 
 
-def _without_top(named: list[NamedEntry]) -> list[NamedEntry]:
+def _without_top_folder(named: list[NamedEntry]) -> list[NamedEntry]:
     """Remove what macOS adds, and a single top folder."""
     kept = [one for one in named if not any(part in OF_MACOS for part in one.parts)]
     tops = {one.parts[0] for one in kept}
@@ -217,8 +217,8 @@ def _folded(part: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", part).casefold())
 
 
-def _write(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
-    write_new(path, _pieces(archive, entry), entry.external_attr >> 16)
+def _write_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
+    write_new(path, _read_chunks(archive, entry), entry.external_attr >> 16)
 
 
 def write_new(path: Path, pieces: Iterable[bytes], mode: int) -> None:
@@ -231,7 +231,7 @@ def write_new(path: Path, pieces: Iterable[bytes], mode: int) -> None:
         target.writelines(pieces)
 
 
-def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+def _read_chunks(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
     """Yield an entry's content in chunks, at most its stated size; Refused if it is damaged.
 
     `zipfile` checks the CRC at the end.

@@ -68,11 +68,11 @@ def build(
             how = f"exited with status {done.exit}" if done.exit > 0 else f"ended by signal {-done.exit}"
             raise Refused(f"{words}: it {how}", LOOK, output)
         for word in named_files(recipe):
-            most -= _take(done.folder, word, source, most, output)
+            most -= _copy_product(done.folder, word, source, most, output)
     return output
 
 
-def _take(folder: int, word: str, source: Path, room: int, output: str) -> int:
+def _copy_product(folder: int, word: str, source: Path, room: int, output: str) -> int:
     """Copy the file that a word names, if any, and return its size.
 
     Refused if it is larger than `room` or not a regular file.
@@ -107,7 +107,7 @@ def _take(folder: int, word: str, source: Path, room: int, output: str) -> int:
 
 
 def _copy(file: int, target: Path, mode: int) -> None:
-    """Write a file, atomic_path one of the sources."""
+    """Write a file, replacing one of the sources."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     write_new(target, iter(partial(os.read, file, CHUNK), b""), mode)

@@ -40,10 +40,11 @@ class ArchiveTooLarge(Exception):
 
 
 def archive_of(config: Config, file: str) -> Path:
+    """Return the path of a submission's archive."""
     return folder_of(config) / f"{file}{ENDING}"
 
 
-def program_of(config: Config, file: str) -> Path:
+def program_folder(config: Config, file: str) -> Path:
     """Return the folder of an archive's unpacked program."""
     return folder_of(config) / file
 
@@ -104,12 +105,12 @@ def remove(config: Config, file: str) -> None:
     """Delete the files of a submission that the store no longer has; `sweep` retries what fails."""
     with suppress(OSError):
         archive_of(config, file).unlink(missing_ok=True)
-    shutil.rmtree(program_of(config, file), ignore_errors=True)
+    shutil.rmtree(program_folder(config, file), ignore_errors=True)
 
 
 def size_of(config: Config, file: str) -> int:
     """Return the bytes of a submission's files."""
-    files = (archive_of(config, file), *program_of(config, file).rglob("*"))
+    files = (archive_of(config, file), *program_folder(config, file).rglob("*"))
     return sum(found.stat().st_size for found in files if found.is_file())
 
 

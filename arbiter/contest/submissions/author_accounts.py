@@ -173,9 +173,9 @@ def refuse_alike(name: str, taken: Iterable[str]) -> None:
 
 def invite(stored: SeasonStore, uses: int, who: str) -> str:
     """Create an invitation for a number of authors; return its code."""
-    letters = _letters()
+    letters = _random_letters()
     stored.invitations.add(hash_of(letters), uses, who)
-    return _written(letters)
+    return _grouped(letters)
 
 
 def invite_to(stored: SeasonStore, player: str, uses: int, who: str, per_day: int | None = None) -> str:
@@ -183,12 +183,12 @@ def invite_to(stored: SeasonStore, player: str, uses: int, who: str, per_day: in
 
     ConfigError for an unknown or full player; RateLimited as for `InvitationStore.add`.
     """
-    author, letters = author_named(stored, player), _letters()
+    author, letters = author_named(stored, player), _random_letters()
     if author.organiser:
         what = f"{player} is an organiser, who has no members"
         raise ConfigError(what, hint="arbiter authors add --organiser adds another one")
     stored.invitations.add(hash_of(letters), uses, who, author.name, timestamp(LASTS), per_day)
-    return _written(letters)
+    return _grouped(letters)
 
 
 def hash_of_code(text: str) -> str:
@@ -208,7 +208,7 @@ def join(config: Config, stored: SeasonStore, code: str, name: str) -> str:
     if found.player is None:
         (settled,) = free_names(config, stored, [name])
         return add_author(stored, settled, False, settled, digest)
-    return _join(stored, found.player, code=digest, name=name)
+    return _join_player(stored, found.player, code=digest, name=name)
 
 
 def remove(stored: SeasonStore, player: str, name: str, who: str, verb: str = "remove") -> None:
@@ -219,7 +219,7 @@ def remove(stored: SeasonStore, player: str, name: str, who: str, verb: str = "r
         raise ConfigError(f"{audit_name(author.name, member)} has no token")
 
 
-def _join(stored: SeasonStore, player: str, code: str, name: str) -> str:
+def _join_player(stored: SeasonStore, player: str, code: str, name: str) -> str:
     settled = settled_name(name)
     if "/" in settled:
         raise ConfigError(f"not a name: {settled!r}", hint="leave out the /")
@@ -231,9 +231,9 @@ def _join(stored: SeasonStore, player: str, code: str, name: str) -> str:
     return token
 
 
-def _letters() -> str:
+def _random_letters() -> str:
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
 
-def _written(letters: str) -> str:
+def _grouped(letters: str) -> str:
     return "-".join(letters[start : start + CODE_GROUP] for start in range(0, CODE_LENGTH, CODE_GROUP))

@@ -140,7 +140,7 @@ def recipe_of(source: Path) -> Recipe:
     """Return the recipe of the files in `source`; Refused if they do not determine one."""
     if (source / WRITTEN).is_file():
         return _recipe_from_yaml(source / WRITTEN)
-    return by_names(source)
+    return recipe_by_names(source)
 
 
 def _recipe_from_yaml(file: Path) -> Recipe:
@@ -150,7 +150,7 @@ def _recipe_from_yaml(file: Path) -> Recipe:
         document = read_document(file)
         try:
             model = _BotModel.model_validate(document.value)
-            problems = [*document.problems, *_strays(model)]
+            problems = [*document.problems, *_problems_of_words(model)]
         except ValidationError as error:
             found = (one for one in problems_of(error, _BotModel) if one.path not in document.unread)
             raise ConfigError(place_problems([*document.problems, *found], document)) from None
@@ -163,7 +163,7 @@ def _recipe_from_yaml(file: Path) -> Recipe:
     return Recipe(tuple(model.command), tuple(model.build), tuple(model.read), model.publish_notes)
 
 
-def _strays(model: _BotModel) -> Iterator[Problem]:
+def _problems_of_words(model: _BotModel) -> Iterator[Problem]:
     """Yield problems of words that lead out of the archive or cannot be executed."""
     for key in ("command", "build", "read"):
         for number, word in enumerate(getattr(model, key)):
@@ -209,35 +209,35 @@ def named_files(recipe: Recipe) -> Sequence[str]:
     return tuple(dict.fromkeys((*recipe.command, *recipe.read)))
 
 
-def by_names(source: Path) -> Recipe:
+def recipe_by_names(source: Path) -> Recipe:
     """Return the recipe by the file names in `source`; Refused if they do not determine one."""
     for name in KNOWN:
         if (source / name).is_file():
             return _recipe_of(source / name)
     files = sorted(path for path in source.iterdir() if path.is_file() and PLAIN.fullmatch(path.name))
     programs = [path for path in files if path.suffix.lower() in MAKES_PROGRAMS]
-    if not programs and (source / OUTPUT).is_file() and _begins_with(source / OUTPUT, b"#!", b"\x7fELF"):
+    if not programs and (source / OUTPUT).is_file() and _file_begins_with(source / OUTPUT, b"#!", b"\x7fELF"):
         return Recipe((f"./{OUTPUT}",))
     tiers = [[path for path in programs if path.stem.lower() == stem] for stem in MEANT]
     if all(path.suffix.lower() == ".java" for path in programs):
-        tiers.append([path for path in programs if MAIN.search(_text_of(path))])
+        tiers.append([path for path in programs if MAIN.search(_read_text(path))])
     chosen = next(filter(None, [*tiers, programs]), [])
     if len(chosen) == 1:
         return _recipe_of(chosen[0])
-    raise _several(chosen) if chosen else _none(source)
+    raise _several_programs_error(chosen) if chosen else _no_program_error(source)
 
 
 def _recipe_of(file: Path) -> Recipe:
     """Return the recipe of a file by its suffix and content."""
     kind = file.suffix.lower()
-    if kind == ".sh" and _begins_with(file, b"#!"):
+    if kind == ".sh" and _file_begins_with(file, b"#!"):
         return Recipe((f"./{file.name}",))
-    if kind == ".java" and (package := PACKAGE.search(_text_of(file))):
+    if kind == ".java" and (package := PACKAGE.search(_read_text(file))):
         return _java(file.name, f"{package[1]}.{file.stem}")
     return _by_ending(file.name)
 
 
-def _several(found: Sequence[Path]) -> Refused:
+def _several_programs_error(found: Sequence[Path]) -> Refused:
     names = [path.name for path in found]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     detail = f"cannot tell which program to start: {', '.join(names[:SHOWN])}{more}"
@@ -245,19 +245,19 @@ def _several(found: Sequence[Path]) -> Refused:
     if kind.lower() == ".java":
         return Refused(detail, "let only one class have a main, or call that class Main")
     recipe = _recipe_of(found[0])
-    how = f"write a {WRITTEN}, such as {_shown(recipe.command, 'command')}"
-    how += f" and {_shown(recipe.build, 'build')}" if recipe.build else ""
+    how = f"write a {WRITTEN}, such as {_yaml_line(recipe.command, 'command')}"
+    how += f" and {_yaml_line(recipe.build, 'build')}" if recipe.build else ""
     taken = any(path.stem.lower() == MEANT[0] for path in found)
     return Refused(detail, how if taken else f"call the one to start {MEANT[0]}{kind}, or {how}")
 
 
-def _none(source: Path) -> Refused:
+def _no_program_error(source: Path) -> Refused:
     detail = f"nothing to start: no {WRITTEN}, {', '.join(KNOWN)}"
     if nested := next(_nested(source), None):
         how = f"{nested.name} is in the folder {nested.parent}: pack the contents of that folder"
         if nested.suffix.lower() in INTERPRETERS:
             words = [word.replace(nested.name, str(nested)) for word in _recipe_of(source / nested).command]
-            how += f", or write a {WRITTEN} with {_shown(words, 'command')}"
+            how += f", or write a {WRITTEN} with {_yaml_line(words, 'command')}"
         return Refused(detail, how)
     there = sorted(path.name + "/" * path.is_dir() for path in source.iterdir())
     shown = ", ".join(there[:SHOWN]) + ", ..." * (len(there) > SHOWN)
@@ -265,7 +265,7 @@ def _none(source: Path) -> Refused:
     return Refused(detail, f"it holds {shown}: {how}")
 
 
-def _shown(words: Sequence[str], key: str) -> str:
+def _yaml_line(words: Sequence[str], key: str) -> str:
     return f"{key}: [{', '.join(words)}]"
 
 
@@ -276,11 +276,11 @@ def _nested(source: Path) -> Iterator[Path]:
             yield path.relative_to(source)
 
 
-def _begins_with(file: Path, *marks: bytes) -> bool:
+def _file_begins_with(file: Path, *marks: bytes) -> bool:
     with open(file, "rb") as opened:
         return opened.read(4).startswith(marks)
 
 
-def _text_of(file: Path) -> str:
+def _read_text(file: Path) -> str:
     with open(file, "rb") as opened:
         return opened.read(MOST_READ).decode(errors="replace")

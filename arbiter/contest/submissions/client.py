@@ -144,25 +144,25 @@ class Site:
 
         ConfigError if it, the token or the season is refused.
         """
-        answer = self._ask("PUT", "", archive, size)
+        answer = self._send_request("PUT", "", archive, size)
         if answer.status in (200, 202) and "id" in answer.shape:
             return answer.shape
-        raise self._refusal(answer)
+        raise self._refusal_error(answer)
 
     def ask(self, wish: Mapping[str, Any]) -> dict[str, Any]:
         """Request matches; return the request. ConfigError if it, the token or the season is refused."""
         body = json.dumps(wish).encode()
-        answer = self._ask("POST", "", io.BytesIO(body), len(body), "application/json")
+        answer = self._send_request("POST", "", io.BytesIO(body), len(body), "application/json")
         if answer.status == 202 and "id" in answer.shape:
             return answer.shape
-        raise self._refusal(answer)
+        raise self._refusal_error(answer)
 
     def states(self, number: object) -> Iterator[dict[str, Any]]:
         """Poll a submission or request, and yield it each time, until it is over."""
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
-                answer = self._ask("GET", f"/{number}")
+                answer = self._send_request("GET", f"/{number}")
             except SiteUnreachable:
                 if time.monotonic() > until:
                     raise
@@ -173,10 +173,10 @@ class Site:
                         return
                     until = time.monotonic() + PATIENCE_SECONDS
                 elif answer.status not in (429, *NO_WAY) or time.monotonic() > until:
-                    raise self._refusal(answer)
+                    raise self._refusal_error(answer)
             time.sleep(LOOK_SECONDS)
 
-    def _refusal(self, answer: SiteAnswer) -> ArbiterError:
+    def _refusal_error(self, answer: SiteAnswer) -> ArbiterError:
         where = f"{self.url}: "
         if answer.words is not None:
             text = f"{where}{answer.words.said}; {answer.words.fix}"
@@ -189,7 +189,7 @@ class Site:
             return SiteUnreachable(f"{where}{answer.error()}")
         return ConfigError(f"{where}{answer.error()}")
 
-    def _ask(
+    def _send_request(
         self,
         method: str,
         end: str,
@@ -257,7 +257,7 @@ def explain_tls_error(error: ssl.SSLError) -> SiteProblem:
 
 def explain_proxy_answer(status: int, text: bytes, location: str, size: int) -> SiteProblem:
     """Return the message for an answer not from a site, to `size` bytes, with a redirect to `location`."""
-    name = _title(text) or f"status {status}"
+    name = _html_title(text) or f"status {status}"
     if status == 413:
         said = f"the site's proxy refuses an archive of {size} bytes ({name})"
         return SiteProblem(
@@ -276,7 +276,7 @@ def explain_proxy_answer(status: int, text: bytes, location: str, size: int) -> 
     return SiteProblem(f"the server is not an arbiter site ({name})", fix)
 
 
-def _title(text: bytes) -> str:
+def _html_title(text: bytes) -> str:
     """Return the title of an HTML page on one line, or ""."""
     found = _TITLE.search(text[:10_000].decode(errors="replace"))
     return "" if found is None else printable(" ".join(unescape(found[1]).split())[:_LONGEST])

@@ -65,12 +65,12 @@ def inspect(
     """Unpack, build and try an archive; pass each step to `tell` when it ends.
 
     `folder` is the version's folder, which is replaced; `name` is the player's name in its matches; `room` is
-    the author's remaining disk space in bytes. It takes at most `inspection_steps.longest`. VoidMatch if the
+    the author's remaining disk space in bytes. It takes at most `longest_inspection`. VoidMatch if the
     machine failed, StoreError if the disk failed or is full: then there is no verdict and the folder is
     removed. ConfigError if bots cannot be isolated.
     """
     inspection = _InspectionRun(folder, season, name, room)
-    folder.unlink() if folder.is_file() else inspection.clear()
+    folder.unlink() if folder.is_file() else inspection.remove_folder()
     steps: list[InspectionStep] = []
     try:
         inspection.begin()
@@ -79,16 +79,18 @@ def inspect(
             tell(step)
         if inspection.program is None:
             return InspectionVerdict("refused", tuple(steps))
-        inspection.settle()
+        inspection.sync_folder()
         return InspectionVerdict("accepted", tuple(steps), inspection.program)
     except OSError as error:
         raise StoreError(f"{folder.parent}: {error.strerror}") from None
     finally:
         if not inspection.settled:
-            inspection.clear()
+            inspection.remove_folder()
 
 
 class _InspectionRun:
+    """One inspection: it unpacks, builds and tries the program in the version's folder."""
+
     def __init__(self, folder: Path, season: Config, name: str, room: int | None) -> None:
         self._folder, self._season, self._name, self._room = folder, season, name, room
         self._terms = season.submissions or Submissions()
@@ -107,33 +109,33 @@ class _InspectionRun:
         at, word = UNPACKED, ""
         try:
             count = unpack(archive, self._source, self._terms.max_bytes, self._room)
-            yield self._step(at, f"{count} file{'s' * (count != 1)}")
+            yield self._make_step(at, f"{count} file{'s' * (count != 1)}")
             at = BUILT
             recipe = recipe_of(self._source)
             word = recipe.command[0]
-            output = self._build(recipe)
+            output = self._build_program(recipe)
             check_files_exist(recipe, self._source, self._season.languages)
             self._refuse_too_large()
             # Before it runs: an unconfined program may write files here, which are not part of it.
-            files = dict(self._digests())
+            files = dict(self._file_digests())
             started = f"started by {' '.join(recipe.command)}"
             made = (
                 f"by {' '.join(recipe.build)}, {started}" if recipe.build else f"nothing to build, {started}"
             )
-            yield self._step(at, made, output)
+            yield self._make_step(at, made, output)
             at = CHECKED
             program = Program(recipe.command, recipe.read, {}, recipe.publish_notes)
             player = program.player(self._name, self._folder, self._season.languages)
             check_bot_access(self._season, [player])
             trial = TriedProgram.of(self._season.game, player, self._limits)
-            yield self._step(at, "check-bot found no fault", check(trial))
+            yield self._make_step(at, "check-bot found no fault", check(trial))
             at = MATCHES
-            yield self._step(at, play_matches(trial, self._house()))
+            yield self._make_step(at, play_matches(trial, self._house_bots()))
             self.program = replace(program, files=files)
         except Refused as refused:
             said = f"{refused.detail}\n{refused.ending}"
             helps = missing_program_advice(self._season, word, said, refused.missing)
-            yield self._step(at, refused.detail, refused.output, helps or refused.fix, ok=False)
+            yield self._make_step(at, refused.detail, refused.output, helps or refused.fix, ok=False)
 
     def begin(self) -> None:
         """Create the folder; StoreError if its largest contents would leave too little space for matches."""
@@ -144,7 +146,7 @@ class _InspectionRun:
             raise StoreError(f"{self._folder.parent}: less than {most + LEFT_BYTES:,} bytes are free")
         self._folder.mkdir()
 
-    def _build(self, recipe: Recipe) -> str:
+    def _build_program(self, recipe: Recipe) -> str:
         output = ""
         if recipe.build:
             with closing(Launcher()) as launcher:
@@ -161,7 +163,7 @@ class _InspectionRun:
         if self._room is not None and size > self._room:
             raise quota_refusal(size, self._room)
 
-    def _house(self) -> list[Player]:
+    def _house_bots(self) -> list[Player]:
         season = self._season
         return [
             entry.player
@@ -170,31 +172,31 @@ class _InspectionRun:
             and entry.player.name not in season.gone
         ]
 
-    def _digests(self) -> Iterator[tuple[str, str]]:
+    def _file_digests(self) -> Iterator[tuple[str, str]]:
         for path in sorted(self._source.rglob("*")):
             if path.is_file():
                 yield str(path.relative_to(self._folder)), digest_of_file(path)
 
-    def _step(
+    def _make_step(
         self, name: str, detail: str, output: str = "", fix: str = "", ok: bool = True
     ) -> InspectionStep:
         """Return a step with texts free of local paths and control characters, and truncated."""
-        detail, fix = (self._words(text, LONGEST_DETAIL) for text in (detail, fix))
-        return InspectionStep(name, ok, detail, fix, self._words(output, LONGEST_OUTPUT))
+        detail, fix = (self._clean_text(text, LONGEST_DETAIL) for text in (detail, fix))
+        return InspectionStep(name, ok, detail, fix, self._clean_text(output, LONGEST_OUTPUT))
 
-    def _words(self, text: str, most: int) -> str:
+    def _clean_text(self, text: str, limit: int) -> str:
         for place in (self._source, self._folder):
             for path in dict.fromkeys((os.path.realpath(place), str(place.absolute()))):
                 text = text.replace(f"{path}/", "").replace(path, ".")
         text = printable(text)
-        return text if len(text) <= most else f"{text[: most - 4]} ..."
+        return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
-    def settle(self) -> None:
+    def sync_folder(self) -> None:
         """Sync everything in the folder to disk."""
         for path in (*self._folder.rglob("*"), self._folder, self._folder.parent):
             sync_to_disk(path)
         self.settled = True
 
-    def clear(self) -> None:
+    def remove_folder(self) -> None:
         """Remove the folder."""
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -56,6 +56,6 @@ def longest_trial(limits: Limits) -> float:
     return max(LEAST_TRIAL_SECONDS, MATCHES * match_ns / SECOND)
 
 
-def longest(season: Config) -> float:
+def longest_inspection(season: Config) -> float:
     """Return the most seconds of an inspection; one that takes longer hangs."""
     return BUILD_SECONDS + longest_trial(season.limits) + BETWEEN_SECONDS

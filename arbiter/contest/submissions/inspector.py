@@ -17,8 +17,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from arbiter.contest.service_loop import Service, Turns
-from arbiter.contest.submissions.archive_storage import archive_of, program_of, remove, size_of, sweep
-from arbiter.contest.submissions.inspection_steps import longest
+from arbiter.contest.submissions.archive_storage import archive_of, program_folder, remove, size_of, sweep
+from arbiter.contest.submissions.inspection_steps import longest_inspection
 from arbiter.contest.submissions.languages import inspection_digest
 from arbiter.errors import StoreError
 from arbiter.season.config.keys import Submissions
@@ -55,7 +55,7 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVe
 
         inspect = inspect_really
     with closing(Store(config.store, create=False)) as store:
-        season = _season(config, store)
+        season = _require_season(config, store)
         book = season.submissions
         found = book.one(number)
         if found is None or found.over:
@@ -69,7 +69,7 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVe
             if step.ok and step.name in STATES:
                 book.record_steps(number, step.name, steps)
 
-        archive, folder = archive_of(config, found.file), program_of(config, found.file)
+        archive, folder = archive_of(config, found.file), program_folder(config, found.file)
         verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell, room)
         if verdict.program is None:
             book.refuse(number, steps, inspection_digest(config))
@@ -95,7 +95,7 @@ class Inspector(Service):
         shared with the worker of requests.
         """
         super().__init__(configs, say)
-        self._run, self._turns = run or _run, turns or Turns()
+        self._inspect_in_process, self._turns = run or _inspect_in_process, turns or Turns()
 
     def _clean_up(self, config: Config, season: SeasonStore) -> None:
         """Record missing sizes of submissions, and delete files that are no longer needed."""
@@ -108,13 +108,13 @@ class Inspector(Service):
 
     def _has_work_left(self) -> bool:
         """Return True if a submission is waiting, for now or later."""
-        seasons = filter(None, map(self._season, self._configs))
+        seasons = filter(None, map(self._find_season, self._configs))
         return any(season.submissions.next() is not None for season in seasons)
 
     def _work_on(self, config: Config) -> bool:
         """Inspect the next submission of a season, if there is one."""
-        season = self._season(config)
-        found = None if season is None else season.submissions.next(self._postponed(config))
+        season = self._find_season(config)
+        found = None if season is None else season.submissions.next(self._postponed_items(config))
         if season is None or found is None:
             return False
         who = f"{config.season}: submission {found.id} of {found.author}"
@@ -123,9 +123,9 @@ class Inspector(Service):
         try:
             with self._turns.take(season.requests.served().get(found.author, 0)):
                 begun = time.monotonic()
-                problem = self._run(config, found)
+                problem = self._inspect_in_process(config, found)
         except subprocess.TimeoutExpired:
-            problem = late = f"its inspection took longer than {longest(config):.0f} s"
+            problem = late = f"its inspection took longer than {longest_inspection(config):.0f} s"
         except StoreError as error:
             # Not the program's fault, for example a full disk: retry later.
             self._say(f"{who}: {error}")
@@ -134,10 +134,10 @@ class Inspector(Service):
         season.requests.count(found.author, round(1000 * (time.monotonic() - begun)))
         if problem:
             self._say(f"{who}: {problem}")
-            self._failed(season, found, late, config)
+            self._handle_failure(season, found, late, config)
         return True
 
-    def _failed(self, season: SeasonStore, found: Submission, late: str, config: Config) -> None:
+    def _handle_failure(self, season: SeasonStore, found: Submission, late: str, config: Config) -> None:
         """Queue it for another inspection; refuse it if it timed out (`late`) or failed too often."""
         now = season.submissions.one(found.id)
         if now is None or now.over:
@@ -151,7 +151,7 @@ class Inspector(Service):
         season.submissions.refuse(found.id, [*now.steps, step], inspection_digest(config))
 
 
-def _run(config: Config, found: Submission) -> str:
+def _inspect_in_process(config: Config, found: Submission) -> str:
     """Inspect in a separate process; return what failed in the service, or "".
 
     StoreError if the store or the disk failed, TimeoutExpired if it took too long.
@@ -169,16 +169,16 @@ def _run(config: Config, found: Submission) -> str:
     ) as process:
         try:
             # Its steps have their own limits, so only a hanging one is killed.
-            said = process.communicate(timeout=longest(config))[1]
+            said = process.communicate(timeout=longest_inspection(config))[1]
         finally:
-            _end(process)
+            _end_process(process)
     last = said.strip().rpartition("\n")[2]
     if process.returncode == StoreError.exit_code:
         raise StoreError(last.removeprefix("arbiter: "))
     return "" if process.returncode == 0 else f"its inspection ended with {process.returncode}: {last}"
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end_process(process: subprocess.Popen[str]) -> None:
     """End an inspection with all its processes, by SIGTERM first, so that it can clean up."""
     if process.poll() is None:
         process.terminate()
@@ -206,7 +206,7 @@ def hold_inspection_lock(configs: Sequence[Config]) -> Iterator[None]:
         yield
 
 
-def _season(config: Config, store: Store) -> SeasonStore:
+def _require_season(config: Config, store: Store) -> SeasonStore:
     found = store.season(config.season)
     if found is None:
         raise StoreError(f"{store.name} has no season {config.season}")

@@ -86,7 +86,7 @@ def languages(config: Config) -> list[Language]:
     """
     builds = config.submissions is not None and config.submissions.builds and not problem()
     words = dict.fromkeys((*STARTING, *(BUILDING if builds else ()), *config.languages))
-    return [found for word in words if (found := _language(config, word)) is not None]
+    return [found for word in words if (found := _find_language(config, word)) is not None]
 
 
 def inspection_digest(config: Config) -> str:
@@ -102,23 +102,23 @@ def inspection_digest(config: Config) -> str:
     known = json.dumps([__version__, rules, sent], sort_keys=True)
     at, there = _ASKED.get(known, (-math.inf, ""))
     if time.monotonic() - at > KEPT_SECONDS:
-        _version.cache_clear()
-        _libraries.cache_clear()
-        there = str([(one.word, one.path, one.version, _installed(one)) for one in languages(config)])
+        _run_for_version.cache_clear()
+        _run_for_libraries.cache_clear()
+        there = str([(one.word, one.path, one.version, _list_packages(one)) for one in languages(config)])
         _ASKED.clear()
         _ASKED[known] = time.monotonic(), there
     return sha256(f"{known}{there}".encode()).hexdigest()
 
 
-def missing_program_advice(config: Config, word: str, said: str, missing: str) -> str:
-    """Return advice if a program is `missing`, or the message `said` reports a missing module, else "".
+def missing_program_advice(config: Config, word: str, message: str, missing: str) -> str:
+    """Return advice if a program is `missing`, or `message` reports a missing module, else "".
 
     `word` is the first one of the command. The advice names no paths.
     """
     if missing and "/" not in missing:
         there = ", ".join(f"{found.word} {found.version}".strip() for found in languages(config))
         return f"this machine has {there}: name one of them, or ask the organiser for more"
-    found = _language(config, word) if reports_missing_module(said.encode(errors="replace")) else None
+    found = _find_language(config, word) if reports_missing_module(message.encode(errors="replace")) else None
     if found is None:
         return ""
     there = ", ".join(f"{name} {version}".strip() for name, version in found.libraries.items())
@@ -126,7 +126,8 @@ def missing_program_advice(config: Config, word: str, said: str, missing: str) -
     return f"{what}: put other modules into the archive, or ask the organiser for them"
 
 
-def _language(config: Config, word: str) -> Language | None:
+def _find_language(config: Config, word: str) -> Language | None:
+    """Find a program and run it for its version and libraries; None if this machine lacks it."""
     named = config.languages.get(word)
     path = path_of((one.program,) for one in config.languages.values())
     program = named.program if named else shutil.which(word, path=path)
@@ -134,32 +135,32 @@ def _language(config: Config, word: str) -> Language | None:
         program = tool(program)
     if not program or not os.access(program, os.X_OK):
         return None
-    return Language(word, program, _version(word, program), _libraries(word, program))
+    return Language(word, program, _run_for_version(word, program), _run_for_libraries(word, program))
 
 
 @lru_cache(maxsize=256)
-def _version(word: str, program: str) -> str:
-    said = VERSION.search(_said(program, QUESTIONS.get(word, "--version")))
+def _run_for_version(word: str, program: str) -> str:
+    said = VERSION.search(_output_of(program, QUESTIONS.get(word, "--version")))
     return said[0] if said else ""
 
 
 @lru_cache(maxsize=256)
-def _libraries(word: str, program: str) -> Mapping[str, str]:
+def _run_for_libraries(word: str, program: str) -> Mapping[str, str]:
     if not word.startswith("python"):
         return MappingProxyType({})
     try:
-        said = _said(program, "-I", "-c", LOOK_FOR_LIBRARIES, json.dumps(dict(LIBRARIES)))
+        said = _output_of(program, "-I", "-c", LOOK_FOR_LIBRARIES, json.dumps(dict(LIBRARIES)))
         return MappingProxyType({str(name): str(version) for name, version in json.loads(said).items()})
     except (ValueError, AttributeError):
         return MappingProxyType({})
 
 
-def _installed(language: Language) -> str:
+def _list_packages(language: Language) -> str:
     """Return the list of all packages installed for a Python; "" for other languages."""
-    return _said(language.path, "-I", "-c", LIST_INSTALLED) if language.word.startswith("python") else ""
+    return _output_of(language.path, "-I", "-c", LIST_INSTALLED) if language.word.startswith("python") else ""
 
 
-def _said(*command: str) -> str:
+def _output_of(*command: str) -> str:
     """Run a program of the organiser and return its output, or its standard error; "" if it fails."""
     try:
         done = subprocess.run(

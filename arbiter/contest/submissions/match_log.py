@@ -25,28 +25,28 @@ SHOWN_WORDS = 16
 
 def log_of(record: MatchRecord, seats: Iterable[Seat]) -> str:
     """Return the log of some seats of a stored match; StoreError if it cannot be replayed."""
-    return "\n".join(line for seat in seats for line in _seat(record, seat)) + "\n"
+    return "\n".join(line for seat in seats for line in _seat_log(record, seat)) + "\n"
 
 
-def _seat(record: MatchRecord, seat: Seat) -> Iterator[str]:
+def _seat_log(record: MatchRecord, seat: Seat) -> Iterator[str]:
     yield f"match {record.id}, seat {seat}: {printable(record.players[seat])}"
     for event in replay_of(record, Reader("seat", seat))["events"]:
-        yield from _lines(event, seat)
+        yield from _event_log_lines(event, seat)
     forfeit = record.forfeit
     if forfeit is not None and forfeit.seat == seat and forfeit.reply:
         yield "the reply that was refused:"
-        yield _quoted(forfeit.reply)
+        yield _indented(forfeit.reply)
     if seat < len(record.bots):
         bot = record.bots[seat]
         yield f"charged {bot.charged_ns / 1e6:.2f} ms, memory at most {bot.peak_memory_bytes / 1e6:.1f} MB"
         yield from (f"note: {printable(text)}" for text in bot.notes)
         yield "standard error, its last 4 KiB:" if bot.stderr_tail else "nothing on standard error"
         if bot.stderr_tail:
-            yield _quoted(bot.stderr_tail)
+            yield _indented(bot.stderr_tail)
     yield ""
 
 
-def _lines(event: Mapping[str, Any], seat: Seat) -> Iterator[str]:
+def _event_log_lines(event: Mapping[str, Any], seat: Seat) -> Iterator[str]:
     match event["t"]:
         case "deal":
             yield f"deal {event['deal'] + 1}"
@@ -63,7 +63,7 @@ def _lines(event: Mapping[str, Any], seat: Seat) -> Iterator[str]:
             yield f"{printable(event['player'])} forfeits: {event['fault']}: {printable(event['text'])}"
 
 
-def _quoted(text: str) -> str:
+def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in printable(text).splitlines())
 
 
@@ -81,7 +81,7 @@ def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | No
         if event["t"] != "deal":
             if event["t"] == "answer":
                 yield from (f"    {line}" for line in note_lines(event.get("note")))
-            yield f"  {_words_of(event)}"
+            yield f"  {_event_text(event)}"
             continue
         number = event["deal"]
         roles = roles_line({key: value for key, value in deals[number].items() if key != "deal"})
@@ -90,7 +90,7 @@ def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | No
         yield f"  hand: {hand_text(deals[number]['hands'][seat])}"
 
 
-def _words_of(event: Mapping[str, Any]) -> str:
+def _event_text(event: Mapping[str, Any]) -> str:
     line: str
     match event["t"]:
         case "tell":

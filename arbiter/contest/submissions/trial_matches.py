@@ -53,24 +53,25 @@ class TriedProgram(NamedTuple):
 
     @classmethod
     def of(cls, game: AnyGame, player: Player, limits: Limits) -> TriedProgram:
+        """Begin a trial: start its clock and draw a random seed."""
         return cls(game, player, limits, Awake(), draw_seed("auto"))
 
-    def subject(self, launcher: Launcher) -> Subject:
+    def as_subject(self, launcher: Launcher) -> Subject:
         return Subject(self.game, self.player, self.limits, launcher, sent=True, seed=self.seed)
 
 
 def check(trial: TriedProgram) -> str:
     """Run check-bot and return a line for each step; Refused for a fault, VoidMatch if the machine failed."""
 
-    def walk(launcher: Launcher) -> str:
-        steps = list(check_bot(trial.subject(launcher)))
+    def run_check_bot(launcher: Launcher) -> str:
+        steps = list(check_bot(trial.as_subject(launcher)))
         output = "\n".join(step.text(ADVICE) for step in steps)
         for step in steps:
             if step.fails:
-                raise _refused(step, output)
+                raise _refusal_of_step(step, output)
         return output
 
-    return _run_with_launcher(trial, walk)
+    return _run_with_launcher(trial, run_check_bot)
 
 
 def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
@@ -84,10 +85,10 @@ def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
         replace(trial.player, name=f"{name}{COPY_MARK}{number}") for number in range(2, trial.game.seats + 1)
     ]
     itself = _run_with_launcher(
-        trial, lambda launcher: _result_text(trial, _match(trial, copies, launcher), copies)
+        trial, lambda launcher: _result_text(trial, _play_match(trial, copies, launcher), copies)
     )
     if not house:
-        met = _run_with_launcher(trial, lambda launcher: _random(trial, launcher))
+        met = _run_with_launcher(trial, lambda launcher: _play_random(trial, launcher))
         return f"against itself: {itself}\nagainst random players: {met}"
     others = [
         one if number < len(house) else replace(one, name=f"{one.name}{COPY_MARK}{number // len(house) + 1}")
@@ -95,12 +96,12 @@ def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
     ]
     seated = [trial.player, *others]
     met = _run_with_launcher(
-        trial, lambda launcher: _result_text(trial, _match(trial, seated, launcher), [trial.player])
+        trial, lambda launcher: _result_text(trial, _play_match(trial, seated, launcher), [trial.player])
     )
     return f"against itself: {itself}\nagainst {', '.join(one.name for one in others)}: {met}"
 
 
-def _match(trial: TriedProgram, players: Sequence[Player], launcher: Launcher) -> MatchRecord:
+def _play_match(trial: TriedProgram, players: Sequence[Player], launcher: Launcher) -> MatchRecord:
     spec = MatchSpec(
         id="trial",
         season="",
@@ -129,17 +130,17 @@ def _result_text(trial: TriedProgram, record: MatchRecord, own: Sequence[Player]
     raise Refused(said, fix, stderr, ending=stderr if forfeit.fault is Fault.CRASH else "")
 
 
-def _refused(step: Step, output: str) -> Refused:
+def _refusal_of_step(step: Step, output: str) -> Refused:
     ending = "\n".join(step.stderr) if step.name in ENDS else ""
     return Refused(f"{step.name}: {step.detail}", step.fix, output, ending=ending)
 
 
-def _random(trial: TriedProgram, launcher: Launcher) -> str:
-    subject = trial.subject(launcher)
+def _play_random(trial: TriedProgram, launcher: Launcher) -> str:
+    subject = trial.as_subject(launcher)
     played = play(subject, 0, seed=draw_seed("auto"))
     step = failed_step(subject, played, ())
     if step is not None:
-        raise _refused(step, step.text())
+        raise _refusal_of_step(step, step.text())
     return f"complete, {' : '.join(map(str, played.record.points or ()))}"
 
 
@@ -175,13 +176,13 @@ def _end_when_overdue(trial: TriedProgram, launcher: Launcher) -> Iterator[None]
     """Kill the bots of a launcher if the trial takes too long."""
     over, most = threading.Event(), longest_trial(trial.limits)
 
-    def watch() -> None:
+    def abandon_when_overdue() -> None:
         while trial.awake.seconds < most:
             if over.wait(LOOK_SECONDS):
                 return
         launcher.abandon()
 
-    watching = threading.Thread(target=watch, daemon=True)
+    watching = threading.Thread(target=abandon_when_overdue, daemon=True)
     watching.start()
     try:
         yield

@@ -49,19 +49,19 @@ def resolve_allowed(host: str, port: int, local: bool, seconds: float) -> list[P
 
     With `local` any address is allowed.
     """
-    found = _resolved(host, port, seconds)
+    found = _resolve(host, port, seconds)
     if not local:
         for family, place in found:
             # After a % comes the interface.
             address = ip_address(str(place[0]).partition("%")[0])
-            if not is_public(address) or _is_own(family, place):
+            if not is_public(address) or _is_of_this_machine(family, place):
                 raise Unreachable(
                     f"{address} is an address of this machine or its network (local: true allows it)"
                 )
     return found
 
 
-def _is_own(family: socket.AddressFamily, place: tuple[Any, ...]) -> bool:
+def _is_of_this_machine(family: socket.AddressFamily, place: tuple[Any, ...]) -> bool:
     """Return True for an address of this machine: the source address of packets to it is the same."""
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
         # This sends nothing.
@@ -70,12 +70,12 @@ def _is_own(family: socket.AddressFamily, place: tuple[Any, ...]) -> bool:
     return False
 
 
-def _resolved(host: str, port: int, seconds: float) -> list[Place]:
-    """Return the addresses of a name, in the order of preference."""
+def _resolve(host: str, port: int, seconds: float) -> list[Place]:
+    """Look up the addresses of a name, in the order of preference."""
     answer: list[Place] = []
     failure: list[str] = []
 
-    def ask() -> None:
+    def look_up() -> None:
         try:
             for family, _, _, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
                 if (family, place) not in answer:
@@ -84,7 +84,7 @@ def _resolved(host: str, port: int, seconds: float) -> list[Place]:
             failure.append(getattr(error, "strerror", None) or "no such name")
 
     # In a thread: getaddrinfo has no timeout.
-    asking = threading.Thread(target=ask, daemon=True)
+    asking = threading.Thread(target=look_up, daemon=True)
     asking.start()
     asking.join(seconds)
     if asking.is_alive():

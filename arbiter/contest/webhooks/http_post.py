@@ -67,21 +67,21 @@ def post(webhook: Webhook, event: str, delivery: str, body: bytes) -> Receipt:
         }
         return _send(webhook, body, headers, time.monotonic() + SECONDS)
     except Unreachable as error:
-        return _failed(str(error))
+        return _failure_receipt(str(error))
     except ConfigError as error:
-        return _failed(error.problems[0].text())
+        return _failure_receipt(error.problems[0].text())
     except TimeoutError:
-        return _failed(f"no answer within {SECONDS:.0f} s")
+        return _failure_receipt(f"no answer within {SECONDS:.0f} s")
     except ssl.SSLCertVerificationError as error:
-        return _failed(f"its certificate is not trusted: {error.verify_message}")
+        return _failure_receipt(f"its certificate is not trusted: {error.verify_message}")
     except OSError as error:
-        return _failed(error.strerror or str(error) or type(error).__name__)
+        return _failure_receipt(error.strerror or str(error) or type(error).__name__)
     except (http.client.HTTPException, ValueError) as error:
         # Python's own message may contain what was sent.
-        return _failed(f"its answer is not HTTP ({type(error).__name__})")
+        return _failure_receipt(f"its answer is not HTTP ({type(error).__name__})")
 
 
-def _failed(problem: str) -> Receipt:
+def _failure_receipt(problem: str) -> Receipt:
     return Receipt(None, printable(" ".join(problem.split()))[:LONGEST_PROBLEM])
 
 
@@ -90,7 +90,7 @@ def _send(webhook: Webhook, body: bytes, headers: dict[str, str], until: float) 
     secure, host = parts.scheme == "https", parts.hostname or ""
     port = parts.port or (443 if secure else 80)
     connection: http.client.HTTPConnection = _Connection(
-        host, port, resolve_allowed(host, port, webhook.local, _left(until)), secure, until
+        host, port, resolve_allowed(host, port, webhook.local, _seconds_left(until)), secure, until
     )
     with closing(connection):
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -111,7 +111,7 @@ def _receipt(answer: http.client.HTTPResponse) -> Receipt:
     return Receipt(status, words, min(pause, LONGEST_PAUSE))
 
 
-def _left(until: float) -> float:
+def _seconds_left(until: float) -> float:
     """Return the seconds left; TimeoutError if the deadline has passed."""
     left = until - time.monotonic()
     if left <= 0:
@@ -125,7 +125,7 @@ class _Connection(http.client.HTTPConnection):
     def __init__(self, host: str, port: int, places: list[Place], secure: bool, until: float) -> None:
         super().__init__(host, port)
         self._places, self._secure, self._until = places, secure, until
-        self.response_class = self._answer  # type: ignore[assignment]  # called like the class
+        self.response_class = self._make_response  # type: ignore[assignment]  # called like the class
         if secure:
             # So that `Host` has no port for the default one.
             self.default_port = http.client.HTTPS_PORT
@@ -135,16 +135,16 @@ class _Connection(http.client.HTTPConnection):
         self.sock = _connect_first(self._places, self._until)
         if self._secure:
             context = ssl.create_default_context()
-            self.sock.settimeout(_left(self._until))
+            self.sock.settimeout(_seconds_left(self._until))
             try:
                 self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
             except BaseException:
                 self.sock.close()
                 raise
         # For sending.
-        self.sock.settimeout(_left(self._until))
+        self.sock.settimeout(_seconds_left(self._until))
 
-    def _answer(self, sock: socket.socket, *given: Any, **named: Any) -> http.client.HTTPResponse:
+    def _make_response(self, sock: socket.socket, *given: Any, **named: Any) -> http.client.HTTPResponse:
         answer = http.client.HTTPResponse(sock, *given, **named)
         answer.fp.close()
         answer.fp = io.BufferedReader(_AnswerBytes(sock, self._until))
@@ -156,7 +156,7 @@ def _connect_first(places: list[Place], until: float) -> socket.socket:
     for family, place in places:
         made = socket.socket(family, socket.SOCK_STREAM)
         try:
-            made.settimeout(_left(until))
+            made.settimeout(_seconds_left(until))
             made.connect(place)
         except OSError as error:
             made.close()
@@ -181,7 +181,7 @@ class _AnswerBytes(io.RawIOBase):
             room = view[: self._bytes]
             if not len(room):
                 return 0
-            self._sock.settimeout(_left(self._until))
+            self._sock.settimeout(_seconds_left(self._until))
             count = self._sock.recv_into(room)
         self._bytes -= count
         return count

@@ -47,7 +47,7 @@ class SenderThread(threading.Thread):
     def run(self) -> None:
         try:
             while not self._end.is_set():
-                wait = self._step()
+                wait = self._send_step()
                 if self._once and wait != 0:
                     self.waits = wait is not None
                     return
@@ -56,7 +56,8 @@ class SenderThread(threading.Thread):
         finally:
             self._sender.close()
 
-    def _step(self) -> float | None:
+    def _send_step(self) -> float | None:
+        """Run a step of the sender; report a new failure, and return the seconds to wait."""
         try:
             wait = self._sender.step()
         except Exception as error:

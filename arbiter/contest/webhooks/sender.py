@@ -84,14 +84,14 @@ class Sender:
         Return the seconds until the next may be due, 0 for at once; None if nothing is waiting. StoreError if
         the store fails.
         """
-        season = self._opened()
+        season = self._find_season()
         if season is None:
             return None
         book, key = season.deliveries, self._webhook.digest
         told = book.begin(key)
         if told.ended is not None:
             return None
-        telling = told.telling or self._prepared(season)
+        telling = told.telling or self._prepare_next(season)
         if telling is None:
             return None
         if telling.again is not None:
@@ -103,10 +103,10 @@ class Sender:
         if receipt.ok:
             book.record_delivery(key, telling)
             return 0.0
-        return self._failed(book, telling, receipt)
+        return self._record_failure(book, telling, receipt)
 
-    def _opened(self) -> SeasonStore | None:
-        """Return the season from its store; None before it exists."""
+    def _find_season(self) -> SeasonStore | None:
+        """Open the store and return its season; None before it exists."""
         if self._season is None:
             try:
                 self._store = self._store or Store(self._config.store, create=False)
@@ -118,7 +118,7 @@ class Sender:
         self._store.check()
         return self._season
 
-    def _prepared(self, season: SeasonStore) -> Delivery | None:
+    def _prepare_next(self, season: SeasonStore) -> Delivery | None:
         """Store the next delivery and return it; None if there is nothing to send."""
         book, key = season.deliveries, self._webhook.digest
         last = book.last_event()
@@ -138,30 +138,30 @@ class Sender:
         kept = book.read(key)
         return None if kept is None else kept.telling
 
-    def _failed(self, book: DeliveryStore, telling: Delivery, receipt: Receipt) -> float | None:
+    def _record_failure(self, book: DeliveryStore, delivery: Delivery, receipt: Receipt) -> float | None:
         key, problem, now = self._webhook.digest, receipt.problem, self._now()
         if receipt.status == GONE:
-            book.end(key, telling, self.called, problem)
+            book.end(key, delivery, self.called, problem)
             gone = f"{self.called} is gone ({problem})"
             self._say(f"{self._config.season}: {gone}: nothing more is sent to it")
             return None
         since = now
-        if telling.since is not None:
-            since = read_moment(telling.since, "the time of a delivery's first attempt")
-        tried = sum(map(_pause, range(telling.tries)), timedelta(0))
+        if delivery.since is not None:
+            since = read_moment(delivery.since, "the time of a delivery's first attempt")
+        tried = sum(map(_pause, range(delivery.tries)), timedelta(0))
         if tried >= PATIENCE:
             # Later events have not waited as long.
-            before = _text(min(since + tried, now) - PATIENCE)
-            count = book.give_up(key, telling, self._webhook.events, before, self.called, problem)
+            before = _time_text(min(since + tried, now) - PATIENCE)
+            count = book.give_up(key, delivery, self._webhook.events, before, self.called, problem)
             events = f"{count} event{'s' * (count != 1)}"
             self._say(f"{self._config.season}: {self.called}: {events} dropped: {problem}")
             return 0.0
-        pause = max(_pause(telling.tries), timedelta(seconds=receipt.pause))
-        book.postpone(key, telling, _text(since), _text(now + pause), problem)
-        if not telling.tries:
+        pause = max(_pause(delivery.tries), timedelta(seconds=receipt.pause))
+        book.postpone(key, delivery, _time_text(since), _time_text(now + pause), problem)
+        if not delivery.tries:
             self._say(f"{self._config.season}: {self.called}: {problem}: retried for a day")
         return pause.total_seconds()
 
 
-def _text(moment: datetime) -> str:
+def _time_text(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
-from arbiter.contest.requests.outcomes import RequestOutcome, say_score
+from arbiter.contest.requests.outcomes import RequestOutcome, score_text
 from arbiter.contest.requests.request import REGRESS, Kind, RequestForm, check_request, possible_opponents
 from arbiter.errors import ConfigError
 from arbiter.match.spec import original
@@ -204,7 +204,7 @@ def _say(found: Stored) -> str:
         return f"was not played: {found.problem}"
     if found.state == WAITING:
         return "waits for its turn"
-    text = "" if found.outcome is None else say_score(cast("RequestOutcome", found.outcome))
+    text = "" if found.outcome is None else score_text(cast("RequestOutcome", found.outcome))
     return text or ("is being played" if found.state in OPEN else "was cancelled before a board was complete")
 
 

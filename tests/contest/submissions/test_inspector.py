@@ -237,7 +237,7 @@ def test_one_that_takes_too_long_is_ended_and_refused(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = sent(season)
-    monkeypatch.setattr(inspector, "longest", lambda _: 0.1)
+    monkeypatch.setattr(inspector, "longest_inspection", lambda _: 0.1)
     sleeper = config.file.with_name("sleeper")
     sleeper.write_text("#!/bin/sh\necho $$ > pid\nexec sleep 1000\n")
     sleeper.chmod(0o755)
@@ -254,7 +254,7 @@ def test_one_that_takes_too_long_is_ended_and_refused(
 def test_what_failed_is_tried_again_and_what_took_too_long_is_not_whatever_is_said(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = f"its inspection took longer than {inspector.longest(config):.0f} s"
+    said = f"its inspection took longer than {inspector.longest_inspection(config):.0f} s"
     monkeypatch.setattr(service_loop, "AGAIN_SECONDS", 0.0)
     failing, late = sent(season), sent(season, "ben")
     tried: list[int] = []
@@ -409,7 +409,7 @@ def test_what_is_sent_to_a_season_that_was_put_back_is_inspected(config: Config,
     def run(_: Config, found: Submission) -> str:
         inspected.append(found.id)
         with closing(Store(config.store)) as store:
-            inspector._season(config, store).submissions.refuse(found.id, [])
+            inspector._require_season(config, store).submissions.refuse(found.id, [])
         return ""
 
     working = Inspector([config], pytest.fail, run)
@@ -417,6 +417,6 @@ def test_what_is_sent_to_a_season_that_was_put_back_is_inspected(config: Config,
     back_up(config.store, config.folder / "copy")
     put_back(config.store, config.folder / "copy")
     with closing(Store(config.store)) as store:
-        number = sent(inspector._season(config, store))
+        number = sent(inspector._require_season(config, store))
     working.work(until_empty=True)
     assert inspected == [number]
