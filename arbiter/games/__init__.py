@@ -79,11 +79,11 @@ def make(name: str, options: Mapping[str, Any]) -> AnyGame:
 
 def make_shared(name: str, options: Mapping[str, Any]) -> AnyGame:
     """Return the game of `make` from a cache, for the many records that have the same options."""
-    return _made(name, json.dumps(options, sort_keys=True))
+    return _make_cached(name, json.dumps(options, sort_keys=True))
 
 
 @lru_cache(maxsize=8)
-def _made(name: str, options: str) -> AnyGame:
+def _make_cached(name: str, options: str) -> AnyGame:
     return make(name, json.loads(options))
 
 

@@ -111,7 +111,7 @@ class CodepieceState(NamedTuple):
     def apply(self, seat: Seat, action: Action) -> CodepieceState:
         to_act, hands, bids, bid, leader, trump, trick, opened, best, ahead, won = self
         if trump == NO_TRUMP:
-            return self._before_play(seat, action)
+            return self._after_bid_or_trump(seat, action)
         if seat not in to_act or action < 0 or not self.playable(seat) >> action & 1:
             raise self._refusal(seat, action)
         left = list(hands)
@@ -152,7 +152,7 @@ class CodepieceState(NamedTuple):
             return cards & OVER[self.trump][self.best] or cards
         return cards
 
-    def _before_play(self, seat: Seat, action: Action) -> CodepieceState:
+    def _after_bid_or_trump(self, seat: Seat, action: Action) -> CodepieceState:
         """Return the state after a bid, or after trump is named; IllegalAction."""
         to_act, hands, bids, bid, leader, _, trick, opened, best, ahead, won = self
         if seat not in to_act or action not in (_BIDS[bid] if len(bids) < SEATS else _TRUMPS):
@@ -281,8 +281,8 @@ class Codepiece(DeckGame[CodepieceState]):
         yield (f"set_game {len(self.dealers)} {' '.join(map(str, self.dealers))}",) * SEATS
 
     @classmethod
-    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        return {"dealers": list(map(int, said["set_game"][1:]))} if "set_game" in said else {}
+    def options_told(cls, greeting: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        return {"dealers": list(map(int, greeting["set_game"][1:]))} if "set_game" in greeting else {}
 
     def request(self, state: CodepieceState, seat: Seat) -> Command:  # noqa: ARG002
         if state.trump != NO_TRUMP:

@@ -193,7 +193,7 @@ class Game(Faces, Generic[S]):
         """Return the commands at the start of a match: each item is one command, with its wording by seat."""
 
     @classmethod
-    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:  # noqa: ARG003
+    def options_told(cls, greeting: Mapping[str, Sequence[str]]) -> dict[str, Any]:  # noqa: ARG003
         """Return the options in a greeting, given the words after each of its commands; by default {}.
 
         ValueError, IndexError or ConfigError for a greeting of another game.

@@ -82,7 +82,7 @@ class Hearing:
         self._worded = 0  # commands at the start of the deal received so far
         self._placeholders: dict[Seat, int] = {}  # by seat, the index of its placeholder in `actions`
         self._following: list[Command] = []
-        self.naming = _naming(game)
+        self.naming = _name_unknown(game)
         """The game with names for unknown cards, which `UNKNOWN_NAMES` finds."""
 
     def hear(self, command: Command) -> None:
@@ -254,7 +254,7 @@ class Hearing:
         """Return the deal with unknown cards named; BadCommand if the deck has too few of them."""
         dealt, found = {card for hand in deal.hands for card in hand}, {}
         for card, name in names.items():
-            copies = (self.game.card_of(name), *_copies(self.game).get(name, ()))
+            copies = (self.game.card_of(name), *_cards_by_name(self.game).get(name, ()))
             # Cards besides the hands may be in a hand too.
             free = [copy for copy in copies if copy not in dealt] if card in dealt else [copies[0]]
             if not free and len(set(copies)) == 1:
@@ -316,7 +316,7 @@ def _hide_cards(deal: Deal, seat: Seat, size: int | None = None) -> Deal:
 
 
 @lru_cache(maxsize=8)
-def _copies(game: AnyGame) -> dict[str, list[Card]]:
+def _cards_by_name(game: AnyGame) -> dict[str, list[Card]]:
     """Return the cards of each name that occur in sample deals."""
     found: dict[str, set[Card]] = {}
     for number in range(_SAMPLE):
@@ -326,7 +326,7 @@ def _copies(game: AnyGame) -> dict[str, list[Card]]:
     return {name: sorted(cards) for name, cards in found.items()}
 
 
-def _naming(game: AnyGame) -> AnyGame:
+def _name_unknown(game: AnyGame) -> AnyGame:
     """Return the game with names for unknown cards."""
     named, name = copy(game), game.card_name
 

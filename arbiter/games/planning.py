@@ -199,14 +199,14 @@ class Planning(DeckGame[PlanningState]):
         yield (f"set_game {len(self.programme)} {flat}",) * self.seats
 
     @classmethod
-    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    def options_told(cls, greeting: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         options: dict[str, Any] = {}
-        if "set_deck" in said:
-            options["deck"] = " ".join(said["set_deck"])
-        if "set_players" in said:
-            options["seats"] = int(said["set_players"][0])
-        if "set_game" in said:
-            numbers = list(map(int, said["set_game"][1:]))
+        if "set_deck" in greeting:
+            options["deck"] = " ".join(greeting["set_deck"])
+        if "set_players" in greeting:
+            options["seats"] = int(greeting["set_players"][0])
+        if "set_game" in greeting:
+            numbers = list(map(int, greeting["set_game"][1:]))
             options["deals"] = [list(pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
         return options
 

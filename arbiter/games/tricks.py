@@ -78,7 +78,7 @@ class Tricks:
         return trick.index(max(trick, key=self.strength[trick[0]].__getitem__))
 
     def over(self, trump: int) -> tuple[int, ...]:
-        """Return for each card that wins a trick so far the mask of cards that beat it, by action."""
+        """Return by action, for a card that wins a trick so far, the mask of cards that beat it."""
         masks = []
         for card in range(len(self.deck)):
             suit = self.suits[self.deck.suit(card)]

@@ -74,12 +74,12 @@ class ChefsHatRows:
         """Yield NEW_MATCH, DEAL_CARDS; then the decisions that a given deal contains."""
         self._match, self._round = self._match + 1, 0
         deal = state.deal
-        roles = self._named(role_names(deal.roles))
-        yield self._row("NEW_MATCH", Current_Roles=roles, Game_Score=self._named(self._tally.points))
+        roles = self._by_player(role_names(deal.roles))
+        yield self._row("NEW_MATCH", Current_Roles=roles, Game_Score=self._by_player(self._tally.points))
         yield self._row("DEAL_CARDS", Player_Hands=[list(hand) for hand in deal.hands])
         if deal.special is not None:
-            yield self._special(*deal.special, state)
-        yield from self._exchange(state)
+            yield self._special_row(*deal.special, state)
+        yield from self._exchange_row(state)
 
     def done(
         self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
@@ -89,8 +89,8 @@ class ChefsHatRows:
         """
         if not before.in_play:
             if before.asking_special and action != NO_SPECIAL:
-                yield self._special(seat, action, after)
-            yield from self._exchange(after)
+                yield self._special_row(seat, action, after)
+            yield from self._exchange_row(after)
             return
         self._round = before.rounds
         yield self._row(
@@ -111,14 +111,14 @@ class ChefsHatRows:
             self._tally = self._tally.after(after)
             points = after.points()
             self._roles = [ROLES[role] for role in roles_after(points)]
-            yield self._row("END_MATCH", Match_Score=self._named(points), **self._scores())
+            yield self._row("END_MATCH", Match_Score=self._by_player(points), **self._role_and_score_cells())
 
     def end(self, description: str) -> Iterator[dict[str, Any]]:
         """Yield END_EXPERIMENT; `description` is the reason of an early end, or ""."""
         yield self._row(
             "END_EXPERIMENT",
             Action_Description=description or None,
-            **self._scores(),
+            **self._role_and_score_cells(),
         )
 
     def _row(self, kind: str, source: str = SYSTEM, **cells: Any) -> dict[str, Any]:
@@ -126,26 +126,26 @@ class ChefsHatRows:
         row |= {"Match": self._match, "Round": self._round, "Source": source, "Action_Type": kind}
         return row | cells
 
-    def _named(self, values: Sequence[Any]) -> dict[str, Any]:
+    def _by_player(self, values: Sequence[Any]) -> dict[str, Any]:
         return dict(zip(self._names, values, strict=True))
 
-    def _scores(self) -> dict[str, Any]:
+    def _role_and_score_cells(self) -> dict[str, Any]:
         """Return the roles by the places in the last match, and the scores that include it."""
         return {
-            "Current_Roles": self._named(self._roles),
-            "Game_Score": self._named(self._tally.points),
-            "Game_Performance_Score": self._named(self._tally.performance),
+            "Current_Roles": self._by_player(self._roles),
+            "Game_Score": self._by_player(self._tally.points),
+            "Game_Performance_Score": self._by_player(self._tally.performance),
         }
 
-    def _special(self, seat: Seat, action: Action, after: ChefsHatState) -> dict[str, Any]:
+    def _special_row(self, seat: Seat, action: Action, after: ChefsHatState) -> dict[str, Any]:
         return self._row(
             "DECLARE_SPECIAL_ACTION",
             self._names[seat],
             Action_Description=SPECIALS[action - NO_SPECIAL],
-            Current_Roles=self._named(role_names(after.setting.roles)),
+            Current_Roles=self._by_player(role_names(after.setting.roles)),
         )
 
-    def _exchange(self, after: ChefsHatState) -> Iterator[dict[str, Any]]:
+    def _exchange_row(self, after: ChefsHatState) -> Iterator[dict[str, Any]]:
         """Yield CARD_EXCHANGE: the gifts as JSON, ``[[giver, taker, [cards]], ...]``, and the hands after."""
         gifts = after.setting.exchange
         if after.in_play and gifts is not None:

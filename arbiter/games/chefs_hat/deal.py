@@ -66,20 +66,20 @@ class ChefsHatDeal(Deal):
         def moved(seat: Seat) -> Seat:
             return (seat + shift) % SEATS
 
-        def turned(by_seat: tuple[Any, ...]) -> tuple[Any, ...]:
+        def rotate_values(by_seat: tuple[Any, ...]) -> tuple[Any, ...]:
             return tuple(by_seat[(seat - shift) % SEATS] for seat in range(SEATS))
 
         gifts = self.exchange and tuple(Gift(moved(i), moved(j), cards) for i, j, cards in self.exchange)
         return replace(
             self,
-            hands=turned(self.hands),
+            hands=rotate_values(self.hands),
             seat=moved(self.seat),
             counted_from=moved(self.counted_from),
             opener=None if self.opener is None else moved(self.opener),
-            roles=self.roles and turned(self.roles),
+            roles=self.roles and rotate_values(self.roles),
             special=self.special and (moved(self.special[0]), self.special[1]),
             exchange=gifts,
-            totals=turned(self.totals),
+            totals=rotate_values(self.totals),
             leader=None if self.leader is None else moved(self.leader),
             lots=tuple((moved(seat), action) for seat, action in self.lots),
         )
@@ -175,7 +175,7 @@ def deal_of_shape(shape: object) -> ChefsHatDeal:
         raise ConfigError('a given deal is not {"hands": [["3", "11", ...], ...], ...}')
     if unknown := sorted(set(shape) - _KEYS):
         raise ConfigError(f"a given deal has an unknown key {unknown[0]!r}")
-    hands = _hands(shape["hands"])
+    hands = _parse_hands(shape["hands"])
     deal = ChefsHatDeal(hands)
     golden = shape.get("golden")
     if golden is not None:
@@ -184,44 +184,44 @@ def deal_of_shape(shape: object) -> ChefsHatDeal:
         deal = replace(deal, golden=golden)
     opener = shape.get("opener")
     if opener is not None:
-        deal = replace(deal, opener=_seat(opener, "opener"), seat=opener)
+        deal = replace(deal, opener=_parse_seat(opener, "opener"), seat=opener)
     roles = shape.get("roles")
     if roles is not None:
-        deal = replace(deal, roles=_roles(roles))
+        deal = replace(deal, roles=_parse_roles(roles))
     # The record of a deal that ended before the play has null for undecided values.
     broken_off = "opener" in shape and opener is None
     if shape.get("special") is not None or ("special" in shape and not broken_off):
-        deal = replace(deal, special_known=True, special=_special(shape["special"]))
+        deal = replace(deal, special_known=True, special=_parse_special(shape["special"]))
     if "exchange" in shape and not broken_off:
-        deal = replace(deal, exchange_known=True, exchange=_exchange(shape["exchange"], hands))
+        deal = replace(deal, exchange_known=True, exchange=_parse_exchange(shape["exchange"], hands))
     try:
         lots = tuple(
-            (_seat(seat, "forced"), STEP_NAMES.index(name)) for seat, name in shape.get("forced", ())
+            (_parse_seat(seat, "forced"), STEP_NAMES.index(name)) for seat, name in shape.get("forced", ())
         )
     except (TypeError, ValueError):
         raise ConfigError("a given deal's forced is not a list of [seat, action]") from None
     return replace(deal, lots=lots) if lots else deal
 
 
-def _card(name: object) -> Card:
+def _parse_card(name: object) -> Card:
     card = CARDS.get(str(name)) if type(name) in (str, int) else None
     if card is None:
         raise ConfigError(f"a given deal has the card {name!r}, expected 1..{JOKER}")
     return card
 
 
-def _seat(value: object, what: str) -> Seat:
+def _parse_seat(value: object, what: str) -> Seat:
     if type(value) is not int or not 0 <= value < SEATS:
         raise ConfigError(f"a given deal's {what} has {value!r}, not a seat 0..{SEATS - 1}")
     return value
 
 
-def _hands(value: object) -> Hands:
+def _parse_hands(value: object) -> Hands:
     if not isinstance(value, list | tuple) or len(value) != SEATS:
         raise ConfigError(f"a given deal needs {SEATS} hands")
     if not all(isinstance(hand, list | tuple) and 1 <= len(hand) <= HAND for hand in value):
         raise ConfigError(f"a given deal's hands are lists of 1 to {HAND} cards")
-    hands = tuple(tuple(map(_card, hand)) for hand in value)
+    hands = tuple(tuple(map(_parse_card, hand)) for hand in value)
     cards = [card for hand in hands for card in hand]
     for card in sorted(set(cards)):
         if cards.count(card) > DECK.count(card):
@@ -231,21 +231,21 @@ def _hands(value: object) -> Hands:
     return hands
 
 
-def _roles(value: object) -> tuple[int, ...]:
+def _parse_roles(value: object) -> tuple[int, ...]:
     if not isinstance(value, list | tuple) or len(value) != SEATS or not all(role in ROLES for role in value):
         raise ConfigError(f"a given deal's roles are not one of {', '.join(ROLES)} for each seat")
     return tuple(map(ROLES.index, value))
 
 
-def _special(value: object) -> tuple[Seat, Action] | None:
+def _parse_special(value: object) -> tuple[Seat, Action] | None:
     if value is None:
         return None
     if not isinstance(value, list | tuple) or len(value) != 2 or value[1] not in SPECIALS[1:]:
         raise ConfigError("a given deal's special is neither null nor [seat, food_fight or dinner_served]")
-    return _seat(value[0], "special"), NO_SPECIAL + SPECIALS.index(value[1])
+    return _parse_seat(value[0], "special"), NO_SPECIAL + SPECIALS.index(value[1])
 
 
-def _exchange(value: object, hands: Hands) -> tuple[Gift, ...] | None:
+def _parse_exchange(value: object, hands: Hands) -> tuple[Gift, ...] | None:
     if value is None:
         return None
     if not isinstance(value, list | tuple) or len(value) != SEATS:
@@ -254,8 +254,8 @@ def _exchange(value: object, hands: Hands) -> tuple[Gift, ...] | None:
     for gift in value:
         if not isinstance(gift, list | tuple) or len(gift) != 3 or not isinstance(gift[2], list | tuple):
             raise ConfigError("a gift of a given deal's exchange is not [from, to, [cards]]")
-        cards = tuple(sorted(map(_card, gift[2])))
-        gifts.append(Gift(_seat(gift[0], "exchange"), _seat(gift[1], "exchange"), cards))
+        cards = tuple(sorted(map(_parse_card, gift[2])))
+        gifts.append(Gift(_parse_seat(gift[0], "exchange"), _parse_seat(gift[1], "exchange"), cards))
     sizes = {(giver, taker): len(cards) for giver, taker, cards in gifts}
     if {giver for giver, _ in sizes} != set(range(SEATS)) or any(
         sizes.get((taker, giver)) != size for (giver, taker), size in sizes.items()

@@ -211,14 +211,14 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
             yield (f"set_game matches {self.matches}",) * SEATS
 
     @classmethod
-    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    def options_told(cls, greeting: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         options: dict[str, Any] = {}
-        if "set_rules" in said:
-            options["rules"] = "gym2" if "gym2" in said["set_rules"][2:] else "book"
+        if "set_rules" in greeting:
+            options["rules"] = "gym2" if "gym2" in greeting["set_rules"][2:] else "book"
             if options["rules"] == "book":
                 options["max_rounds"] = None
-        if "set_game" in said:
-            what, number = said["set_game"]
+        if "set_game" in greeting:
+            what, number = greeting["set_game"]
             options |= {"matches": None, "points": None, what: int(number)}
         return options
 

@@ -43,7 +43,7 @@ from arbiter.games.chefs_hat.actions import (
 )
 from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, Hands
 from arbiter.games.chefs_hat.gym_observation import BOARDS, EMPTY_BOARD, board_cells
-from arbiter.games.chefs_hat.state import ChefsHatState, Said, Setting
+from arbiter.games.chefs_hat.state import ChefsHatState, LastActions, Setting
 from arbiter.games.game import Action, Seat
 
 PATIENCE = 5
@@ -123,7 +123,7 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         if forced is not None:
             return self._after(seat, forced, (*self.random_actions, (seat, forced)))
         if not self.playable(seat) >> tried & 1:
-            return self._replace(misses=_set(self.misses, seat, self.misses[seat] + 1))
+            return self._replace(misses=_replaced(self.misses, seat, self.misses[seat] + 1))
         return self._after(seat, tried, self.random_actions)
 
     def _after(self, seat: Seat, action: Action, lots: tuple[tuple[Seat, Action], ...]) -> Gym2State:
@@ -131,22 +131,22 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         (setting, limit, _, hands, masks, board, table, said, last, passes, misses,
          order, scores, rounds, _) = self  # fmt: skip
         if misses[seat]:
-            misses = _set(misses, seat, 0)
-        said = _set(said, seat, action)
+            misses = _replaced(misses, seat, 0)
+        said = _replaced(said, seat, action)
         if action == PASS:
-            passes = _set(passes, seat, passes[seat] + 1)
+            passes = _replaced(passes, seat, passes[seat] + 1)
             if table == FIRST_PLAY:
                 table = CLEARED
         else:
             if passes[seat]:
-                passes = _set(passes, seat, 0)
-            hand, board = _lay(hands[seat], action)
-            hands = _set(hands, seat, hand)
+                passes = _replaced(passes, seat, 0)
+            hand, board = _lay_cards(hands[seat], action)
+            hands = _replaced(hands, seat, hand)
             mask = mask_after(masks[seat], action)
-            masks = _set(masks, seat, mask)
+            masks = _replaced(masks, seat, mask)
             table, last = action, seat
             if not mask:
-                scores = _set(scores, seat, SEATS - 1 - len(order))
+                scores = _replaced(scores, seat, SEATS - 1 - len(order))
                 order = (*order, seat)
         live = passed = 0
         acted = True
@@ -187,10 +187,10 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         """
         if len(self.order) == SEATS - 1:
             rest = next(s for s in range(SEATS) if s not in self.order)
-            return self._replace(to_act=(), order=(*self.order, rest), scores=_set(self.scores, rest, 0))
+            return self._replace(to_act=(), order=(*self.order, rest), scores=_replaced(self.scores, rest, 0))
         scores, order = self.scores, self.order
         for seat in sorted(range(SEATS), key=lambda s: len(self.hand(s))):
-            scores = _set(scores, seat, SEATS - 1 - len(order))
+            scores = _replaced(scores, seat, SEATS - 1 - len(order))
             if seat not in order:
                 order = (*order, seat)
         return self._replace(to_act=(), order=order, scores=scores)
@@ -204,13 +204,13 @@ class Gym2State(_Gym2Fields, ChefsHatState):
     def cards_left(self) -> list[int]:
         return [count_of(mask) for mask in self.masks]
 
-    def said_after(self, said: Said, action: Action, after: Any) -> Said:  # noqa: ARG002
-        """See `ChefsHatState.said_after`; here the state stores it."""
-        kept: Said = after.said
+    def last_actions_after(self, said: LastActions, action: Action, after: Any) -> LastActions:  # noqa: ARG002
+        """See `ChefsHatState.last_actions_after`; here the state stores it."""
+        kept: LastActions = after.said
         return kept
 
     def board_after(self, seat: Seat, action: Action) -> bytes:
-        return self.board if action == PASS else _lay(self.hands[seat], action)[1]
+        return self.board if action == PASS else _lay_cards(self.hands[seat], action)[1]
 
     def cells(self, seat: Seat) -> bytes:
         return _bytes(self.hands[seat])
@@ -268,7 +268,7 @@ def joker_holder(hands: Hands, first: Seat) -> Seat:
     return first
 
 
-def _lay(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], bytes]:
+def _lay_cards(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], bytes]:
     """Return the hand after a discard, and the board that shows it."""
     if not hand[0]:
         # Sorted since the first discard: zeros first, jokers last.
@@ -290,7 +290,7 @@ def _lay(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], byte
     return tuple(left), board_cells(laid)
 
 
-def _set(row: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+def _replaced(row: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
     changed = list(row)
     changed[place] = value
     return tuple(changed)

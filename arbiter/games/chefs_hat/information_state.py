@@ -45,13 +45,13 @@ _DECK = Counter(DECK)
 
 
 class ChefsHatHearing(Hearing):
-    """Chef's Hat by both rule sets."""
+    """The information state of a seat in Chef's Hat, by both rule sets."""
 
     # No message contains `max_rounds`, so a deal may end earlier than the rules here expect.
     derived_news: ClassVar[frozenset[str]] = frozenset({"pizza", "end_deal"})
 
     def begin(self, words: Sequence[str]) -> None:
-        own = _cards_in(words[2:])
+        own = _parse_cards(words[2:])
         if words[1:2] != [str(len(own))]:
             raise BadCommand("expected the number of cards, then cards of the deck")
         unknown = (UNKNOWN,) * len(own)
@@ -80,12 +80,12 @@ class ChefsHatHearing(Hearing):
 
     def asked(self, request: Command) -> None:
         if self.deal is not None:
-            self._enter(request.split()[0], self.seat)
+            self._begin_part(request.split()[0], self.seat)
         super().asked(request)
 
     def apply_news(self, words: Sequence[str]) -> bool:
         if words[0] == "play" and len(words) == 3:
-            self._enter(_PLAY, _seat(words[1]))
+            self._begin_part(_PLAY, _parse_seat(words[1]))
         return super().apply_news(words)
 
     def deal_after_laying(self, seat: Seat, action: Action, cards: Counter[str]) -> ChefsHatDeal:
@@ -154,21 +154,21 @@ class ChefsHatHearing(Hearing):
         """``special 3 food_fight``"""
         if len(words) != 2 or words[1] not in SPECIALS:
             raise BadCommand("expected a seat and its special action")
-        self._special = _seat(words[0]), NO_SPECIAL + SPECIALS.index(words[1])
+        self._special = _parse_seat(words[0]), NO_SPECIAL + SPECIALS.index(words[1])
 
     def _apply_exchange(self, words: Sequence[str]) -> None:
         """``exchange 3 0 2 5 6``, or without the cards."""
         if len(words) < 3 or words[2] not in ("1", "2"):
             raise BadCommand("expected giver, taker and the number of cards")
-        giver, taker, number = _seat(words[0]), _seat(words[1]), int(words[2])
-        cards = _cards_in(words[3:])
+        giver, taker, number = _parse_seat(words[0]), _parse_seat(words[1]), int(words[2])
+        cards = _parse_cards(words[3:])
         if len(cards) not in (0, number):
             raise BadCommand(f"expected {number} cards, or no cards")
         if giver == self.seat and Counter(cards) - Counter(self.deal.hands[giver]):
             raise BadCommand("these cards are not in hand")
         self._gifts.append((giver, taker, number, cards))
 
-    def _enter(self, part: str, opener: Seat) -> None:
+    def _begin_part(self, part: str, opener: Seat) -> None:
         """Begin a part of the deal if it has not begun; `opener` leads in the play."""
         if self._part in (part, _PLAY):
             return
@@ -231,13 +231,13 @@ def _check_deck(deal: ChefsHatDeal) -> ChefsHatDeal:
     return deal
 
 
-def _cards_in(words: Sequence[str]) -> tuple[Card, ...]:
+def _parse_cards(words: Sequence[str]) -> tuple[Card, ...]:
     if not CARDS.keys() >= set(words):
         raise BadCommand("expected cards")
     return tuple(map(CARDS.__getitem__, words))
 
 
-def _seat(word: str) -> Seat:
+def _parse_seat(word: str) -> Seat:
     if word not in ("0", "1", "2", "3"):
         raise BadCommand(f"expected a seat 0..3, got {word[:20]}")
     return int(word)

@@ -39,7 +39,7 @@ from arbiter.games.chefs_hat.deal import (
     reversed_roles,
 )
 from arbiter.games.chefs_hat.gym_observation import EMPTY_BOARD, hand_cells
-from arbiter.games.chefs_hat.state import Begin, ChefsHatState, Said, Setting
+from arbiter.games.chefs_hat.state import Begin, ChefsHatState, LastActions, Setting
 from arbiter.games.game import Action, Command, Seat
 
 
@@ -103,7 +103,7 @@ class Opening(_OpeningFields, ChefsHatState):
                 return _begin_exchange(setting, self.begin)
             return _state_after_special(setting._replace(special=(seat, action)), self.begin)
         if not self.chosen:
-            return self._replace(to_act=(_seat_of(setting, SOUSCHEF),), chosen=(action,))
+            return self._replace(to_act=(_seat_of_role(setting, SOUSCHEF),), chosen=(action,))
         gifts = _all_gifts(setting, gift_cards(self.chosen[0]), gift_cards(action))
         return _begin_play(setting._replace(exchange=gifts), self.begin)
 
@@ -137,7 +137,7 @@ class Opening(_OpeningFields, ChefsHatState):
     def cards_left(self) -> list[int]:
         return [len(hand) for hand in self.setting.hands]
 
-    def said_after(self, said: Said, action: Action, after: ChefsHatState) -> Said:  # noqa: ARG002
+    def last_actions_after(self, said: LastActions, action: Action, after: ChefsHatState) -> LastActions:  # noqa: ARG002
         return said
 
     def board_after(self, seat: Seat, action: Action) -> bytes:  # noqa: ARG002
@@ -199,7 +199,7 @@ def _begin_exchange(setting: Setting, begin: Begin) -> ChefsHatState:
     shared = setting.roles is None or sorted(setting.roles) != list(range(SEATS))
     if shared or min(map(len, setting.hands)) < 2:
         return _begin_play(setting, begin)
-    return Opening(setting, begin, (_seat_of(setting, CHEF),), False, ())
+    return Opening(setting, begin, (_seat_of_role(setting, CHEF),), False, ())
 
 
 def _begin_play(setting: Setting, begin: Begin) -> ChefsHatState:
@@ -209,7 +209,7 @@ def _begin_play(setting: Setting, begin: Begin) -> ChefsHatState:
 
 def _all_gifts(setting: Setting, chefs: tuple[Card, ...], souschefs: tuple[Card, ...]) -> tuple[Gift, ...]:
     """Return the four gifts of an exchange, in the order of the news."""
-    chef, souschef, waiter, dishwasher = (_seat_of(setting, role) for role in range(SEATS))
+    chef, souschef, waiter, dishwasher = (_seat_of_role(setting, role) for role in range(SEATS))
     hands = setting.hands
     return (
         Gift(dishwasher, chef, must_give(hands[dishwasher], 2)),
@@ -219,6 +219,6 @@ def _all_gifts(setting: Setting, chefs: tuple[Card, ...], souschefs: tuple[Card,
     )
 
 
-def _seat_of(setting: Setting, role: int) -> Seat:
+def _seat_of_role(setting: Setting, role: int) -> Seat:
     assert setting.roles is not None
     return setting.roles.index(role)

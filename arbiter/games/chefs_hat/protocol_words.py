@@ -85,7 +85,7 @@ def ending(after: ChefsHatState) -> tuple[Tell, ...]:
 
 
 class ChefsHatFaces(Faces):
-    """The labels of the game for people."""
+    """The words and card faces of Chef's Hat for people: requests, answers, cards."""
 
     def card_name(self, card: Card) -> str:
         return card_text(card)

@@ -31,7 +31,7 @@ class Setting(NamedTuple):
     opener: Seat
 
 
-Said: TypeAlias = tuple[Action, ...]
+LastActions: TypeAlias = tuple[Action, ...]
 """The last action of each seat since the last pizza, `NOTHING` for none."""
 
 
@@ -144,8 +144,8 @@ class ChefsHatState(Protocol):
     def table(self) -> int:
         """The discard on the table, or `CLEARED`, or `FIRST_PLAY`."""
 
-    def said_after(self, said: Said, action: Action, after: ChefsHatState) -> Said:
-        """Return `said` as it is after an action that led to `after`."""
+    def last_actions_after(self, said: LastActions, action: Action, after: ChefsHatState) -> LastActions:
+        """Return `said`, each seat's last action since the last pizza, after one that led to `after`."""
         seat = self.to_act[0]
         said = (*said[:seat], action, *said[seat + 1 :])
         if after.rounds == self.rounds:

@@ -95,7 +95,7 @@ def kind_of(action: int) -> str:
     return KINDS[bisect_right(KINDS, action, key=lambda kind: kind[0]) - 1][1]
 
 
-def say_kind(action: int) -> str:
+def kind_with_article(action: int) -> str:
     """Return the type of a combination with its article."""
     kind = kind_of(action)
     return kind if kind.startswith("four") else f"a {kind}"
@@ -180,33 +180,33 @@ def table() -> Combinations:
 
 def _types() -> Iterator[tuple[tuple[str, int], Iterator[tuple[Ranks, Sequence[Ranks]]]]]:
     """Yield every type and chain length in the order of the ids, with its main parts and their kickers."""
-    yield ("solo", 1), _mains(1, 1, 15, _alone)
-    yield ("pair", 1), _mains(2, 1, 13, _alone)
-    yield ("trio", 1), _mains(3, 1, 13, _alone)
-    yield ("trio with solo", 1), _mains(3, 1, 13, lambda main: _singles(main, 1))
-    yield ("trio with pair", 1), _mains(3, 1, 13, lambda main: _pairs(main, 1))
+    yield ("solo", 1), _chains_with_kickers(1, 1, 15, _no_kickers)
+    yield ("pair", 1), _chains_with_kickers(2, 1, 13, _no_kickers)
+    yield ("trio", 1), _chains_with_kickers(3, 1, 13, _no_kickers)
+    yield ("trio with solo", 1), _chains_with_kickers(3, 1, 13, lambda main: _single_kickers(main, 1))
+    yield ("trio with pair", 1), _chains_with_kickers(3, 1, 13, lambda main: _pair_kickers(main, 1))
     for copies, kind, lengths in (
         (1, "solo chain", range(5, 13)),
         (2, "pair chain", range(3, 11)),
         (3, "trio chain", range(2, 7)),
     ):
         for length in lengths:
-            yield (kind, length), _mains(copies, length, _CHAINED, _alone)
+            yield (kind, length), _chains_with_kickers(copies, length, _CHAINED, _no_kickers)
     for length in range(2, 6):
         kickers = {2: _any_two, 3: _any_three}.get(length, _any_more)
-        yield ("trio chain with solos", length), _mains(3, length, _CHAINED, kickers)
+        yield ("trio chain with solos", length), _chains_with_kickers(3, length, _CHAINED, kickers)
     for length in range(2, 5):
         yield (
             ("trio chain with pairs", length),
-            _mains(3, length, _CHAINED, lambda main: _pairs(main, len(main) // 3)),
+            _chains_with_kickers(3, length, _CHAINED, lambda main: _pair_kickers(main, len(main) // 3)),
         )
-    yield ("four with solos", 1), _mains(4, 1, 13, _any_two)
-    yield ("four with pairs", 1), _mains(4, 1, 13, lambda main: _pairs(main, 2))
-    yield ("bomb", 1), _mains(4, 1, 13, _alone)
+    yield ("four with solos", 1), _chains_with_kickers(4, 1, 13, _any_two)
+    yield ("four with pairs", 1), _chains_with_kickers(4, 1, 13, lambda main: _pair_kickers(main, 2))
+    yield ("bomb", 1), _chains_with_kickers(4, 1, 13, _no_kickers)
     yield ("rocket", 1), iter([((_JOKER, _JOKER + 1), [()])])
 
 
-def _mains(
+def _chains_with_kickers(
     copies: int, length: int, below: int, kickers: Callable[[Ranks], Sequence[Ranks]]
 ) -> Iterator[tuple[Ranks, Sequence[Ranks]]]:
     """Yield `length` ranks in a row, each `copies` times, lowest first, with their kickers."""
@@ -215,44 +215,44 @@ def _mains(
         yield main, kickers(main)
 
 
-def _others(main: Ranks, below: int = 15) -> list[int]:
+def _kicker_ranks(main: Ranks, below: int = 15) -> list[int]:
     """Return the ranks that kickers may have."""
     return [rank for rank in range(below) if rank not in main]
 
 
-def _alone(main: Ranks) -> list[Ranks]:  # noqa: ARG001
+def _no_kickers(main: Ranks) -> list[Ranks]:  # noqa: ARG001
     return [()]
 
 
-def _singles(main: Ranks, number: int) -> list[Ranks]:
+def _single_kickers(main: Ranks, number: int) -> list[Ranks]:
     """Return kickers of different ranks, at most one of them a joker."""
     # Jokers come last, so two of them would be in the last two places.
-    return [k for k in combinations(_others(main), number) if number < 2 or k[-2] < _JOKER]
+    return [k for k in combinations(_kicker_ranks(main), number) if number < 2 or k[-2] < _JOKER]
 
 
-def _pairs(main: Ranks, number: int) -> list[Ranks]:
-    chosen = combinations(_others(main, _JOKER), number)
+def _pair_kickers(main: Ranks, number: int) -> list[Ranks]:
+    chosen = combinations(_kicker_ranks(main, _JOKER), number)
     return [tuple(rank for rank in ranks for _ in range(2)) for ranks in chosen]
 
 
 def _any_two(main: Ranks) -> list[Ranks]:
     """Return kickers of two cards of equal or different rank."""
-    return [k for k in combinations_with_replacement(_others(main), 2) if k[0] < _JOKER]
+    return [k for k in combinations_with_replacement(_kicker_ranks(main), 2) if k[0] < _JOKER]
 
 
 def _any_three(main: Ranks) -> list[Ranks]:
     """Return kickers of three cards: all different; then three of a rank; then two and another."""
-    ranks = _others(main)
+    ranks = _kicker_ranks(main)
     alike = [(rank,) * 3 for rank in ranks if rank < _JOKER and not _lengthens(main, rank)]
     mixed = [(pair, pair, single) for pair, single in permutations(ranks, 2) if pair < _JOKER]
-    return _singles(main, 3) + alike + mixed
+    return _single_kickers(main, 3) + alike + mixed
 
 
 def _any_more(main: Ranks) -> list[Ranks]:
     """Return kickers of four or five cards, at most three of a rank and one joker; with a joker first."""
     with_joker: list[Ranks] = []
     without: list[Ranks] = []
-    for kicker in combinations_with_replacement(_others(main), len(main) // 3):
+    for kicker in combinations_with_replacement(_kicker_ranks(main), len(main) // 3):
         if kicker[-2] >= _JOKER:
             continue
         thrice = {one for one, third in zip(kicker, kicker[2:], strict=False) if one == third}

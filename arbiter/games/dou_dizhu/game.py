@@ -28,7 +28,7 @@ from arbiter.games.dou_dizhu.combinations import (
     Counts,
     cards_in,
     holds,
-    say_kind,
+    kind_with_article,
     table,
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
@@ -136,7 +136,7 @@ class DouDizhuState(NamedTuple):
             held = hand >> 4 * short & 7
             what = f"{name} is not in hand, which has {held or 'no'} {RANKS[short]}"
             return IllegalAction(what, name, KEEP_HAND)
-        kind, best = say_kind(action), say_kind(self.best)
+        kind, best = kind_with_article(action), kind_with_article(self.best)
         what = f"{name}, {kind}, does not beat {entries.names[self.best]}, {best}"
         return IllegalAction(what, name, BEAT)
 
@@ -213,12 +213,12 @@ class DouDizhu(Game[DouDizhuState]):
         yield (f"set_game {len(self.landlords)} {flat}",) * self.seats
 
     @classmethod
-    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    def options_told(cls, greeting: Mapping[str, Sequence[str]]) -> dict[str, Any]:
         options: dict[str, Any] = {}
-        if "set_rules" in said:
-            options["bombs"] = "double" if "double" in said["set_rules"][2:] else "single"
-        if "set_game" in said:
-            options["landlords"] = list(map(int, said["set_game"][1:]))
+        if "set_rules" in greeting:
+            options["bombs"] = "double" if "double" in greeting["set_rules"][2:] else "single"
+        if "set_game" in greeting:
+            options["landlords"] = list(map(int, greeting["set_game"][1:]))
         return options
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:

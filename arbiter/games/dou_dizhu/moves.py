@@ -31,7 +31,7 @@ _JOKER_ONES = 0x110000000000000
 _REMEMBERED = 1 << 14
 
 
-def _runs(ranks: int, length: int) -> int:
+def _run_starts(ranks: int, length: int) -> int:
     """Return the ranks from which `length` ranks in a row are in the mask."""
     for _ in range(length - 1):
         ranks &= ranks >> 4
@@ -51,8 +51,8 @@ class _Plain(dict[int, tuple[int, ...]]):
     @cached_property
     def _mains(self) -> tuple[tuple[int, int], ...]:
         # Complete before it is stored: another thread must not see a part of it.
-        members = _members(self._kinds)
-        return tuple([(_runs(main & ONES, self._length), family[0][1]) for main, family in members])
+        members = _main_parts(self._kinds)
+        return tuple([(_run_starts(main & ONES, self._length), family[0][1]) for main, family in members])
 
     def __missing__(self, mask: int) -> tuple[int, ...]:
         if len(self) >= _REMEMBERED:
@@ -71,12 +71,12 @@ class _Carriers(dict[int, "tuple[Family, ...]"]):
     def __missing__(self, mask: int) -> tuple[Family, ...]:
         if len(self) >= _REMEMBERED:
             self.clear()
-        found = [family for main, family in _members(self._kinds) if not main & ONES & ~mask]
+        found = [family for main, family in _main_parts(self._kinds) if not main & ONES & ~mask]
         self[mask] = answer = tuple(found)
         return answer
 
 
-def _members(kinds: Sequence[str]) -> Iterator[tuple[Ladder, Family]]:
+def _main_parts(kinds: Sequence[str]) -> Iterator[tuple[Ladder, Family]]:
     """Yield the main parts of these types, of all lengths, in the order of the ids."""
     for (kind, _), members in table().families.items():
         if kind in kinds:
@@ -108,14 +108,14 @@ def lead(hand: Counts) -> list[int]:
     return found
 
 
-def long_leads(one: int, two: int, three: int, most: int) -> list[int]:
+def long_leads(one: int, two: int, three: int, four: int) -> list[int]:
     """Return the plays of several ranks, ascending, given the ranks with at least one, two, three and
     four cards.
     """
     found: list[int] = []
     missing = 0
     if three:
-        missing = ~(one | two << 1 | three << 2 | most << 3)
+        missing = ~(one | two << 1 | three << 2 | four << 3)
         for family in _with_trios[three]:
             found += [action for cards, action in family if not cards & missing]
     low = one & _LOW_ONES
@@ -130,8 +130,8 @@ def long_leads(one: int, two: int, three: int, most: int) -> list[int]:
         found += _trio_chains[runs]
         for family in _with_trio_chains[three]:
             found += [action for cards, action in family if not cards & missing]
-    if most:
-        for family in _with_fours[most]:
+    if four:
+        for family in _with_fours[four]:
             found += [action for cards, action in family if not cards & missing]
     return found
 

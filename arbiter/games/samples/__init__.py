@@ -29,16 +29,16 @@ PLACES = {
 """Folders of the repository, and their names in the built package."""
 
 
-def _place(folder: str) -> Path:
+def _folder_path(folder: str) -> Path:
     """Return the path of a folder of `PLACES`, in an installed package or in a checkout."""
     built = HERE / "bots"
     return HERE / PLACES[folder] if built.is_dir() else HERE.parents[2] / folder
 
 
-BOTS = _place("bots/python")
-HARNESS = _place("bots/llm") / "llm.py"
+BOTS = _folder_path("bots/python")
+HARNESS = _folder_path("bots/llm") / "llm.py"
 """The harness of language models."""
-FAULTY = _place("bots/faulty")
+FAULTY = _folder_path("bots/faulty")
 """Programs that attack, and tables of the outcomes allowed for each."""
 LEARNED = "bots/learned"
 """Its modules are shared by the bots of all games."""
@@ -114,7 +114,7 @@ def season_files(game: str, season: str) -> dict[str, bytes]:
         "season": season,
         "name": game,
         "game": _SHORT.get(game, game),
-        "players": "\n".join(map(_entry, bots)),
+        "players": "\n".join(map(_yaml_entry, bots)),
         "house": house.name,
         "simple": f"bots/{house.name}/{house.files[0]}",
     }
@@ -136,12 +136,12 @@ def shipped_sources() -> Iterator[tuple[Path, bool]]:
     to_build_on = {file for bots in _BOTS.values() for bot in bots for file in bot.files[1:]}
     to_build_on |= {bots[-1].files[0] for bots in _BOTS.values()}
     for folder in PLACES:
-        for path in sorted(_place(folder).iterdir()):
+        for path in sorted(_folder_path(folder).iterdir()):
             if path.is_file():
                 yield path, path.name in to_build_on
 
 
-def _entry(bot: SampleBot) -> str:
+def _yaml_entry(bot: SampleBot) -> str:
     # In YAML a number must be quoted to be a string.
     words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)
     return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{words}]"
@@ -149,7 +149,7 @@ def _entry(bot: SampleBot) -> str:
 
 def ladder_files(game: str, season: str) -> dict[str, bytes]:
     """Return the files of a season with the game's whole ladder; see `season_files`."""
-    text = _files("configs/ladder")[f"{game}.yaml"].decode()
+    text = _read_files("configs/ladder")[f"{game}.yaml"].decode()
     text = text.replace("../../bots/", "bots/")
     text = re.sub(r"^season: .*", f'season: "{season}"', text, flags=re.MULTILINE)
     text = re.sub(r"^store: .*", "store: sqlite:///season.sqlite", text, flags=re.MULTILINE)
@@ -157,7 +157,7 @@ def ladder_files(game: str, season: str) -> dict[str, bytes]:
         f"{folder}/{name}": held
         for folder in PLACES
         if f"{folder}/" in text
-        for name, held in _files(folder).items()
+        for name, held in _read_files(folder).items()
         if name.startswith(f"{game}_")
         or (folder == LEARNED and not name.endswith(".npz"))
         or name == "Makefile"
@@ -165,12 +165,12 @@ def ladder_files(game: str, season: str) -> dict[str, bytes]:
     return {SEASON: text.encode()} | copied
 
 
-def _files(folder: str) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(_place(folder).iterdir()) if path.is_file()}
+def _read_files(folder: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(_folder_path(folder).iterdir()) if path.is_file()}
 
 
 def manual_of(name: str) -> str:
     """Return the manual of a game, or the `PROTOCOL` of all, in Markdown; "" for other names."""
     if name not in (*GAMES, PROTOCOL):
         return ""
-    return (_place("docs/reference") / f"{name}.md").read_text(encoding="utf-8")
+    return (_folder_path("docs/reference") / f"{name}.md").read_text(encoding="utf-8")

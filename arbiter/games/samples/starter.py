@@ -41,8 +41,8 @@ def starter_kit(game: str, title: str, season: str, options: Sequence[str], most
     more = {f"{BETTER}/{file}": (BOTS / file).read_bytes() for file in better.files}
     shows = f"plays better, as an example. It runs only if `{PROGRAM}` uses it."
     line = f"\n- `{next(iter(more))}` {shows}"
-    whole = _packed({README: _readme(words, line), **bot, **more})
-    return whole if len(whole) <= most else _packed({README: _readme(words, ""), **bot})
+    whole = _zip({README: _fill_readme(words, line), **bot, **more})
+    return whole if len(whole) <= most else _zip({README: _fill_readme(words, ""), **bot})
 
 
 def check_command(game: str, options: Sequence[str]) -> str:
@@ -50,12 +50,12 @@ def check_command(game: str, options: Sequence[str]) -> str:
     return shlex.join(["arbiter", "check-bot", "--game", game, *options, "--", "python3", PROGRAM])
 
 
-def _readme(words: Mapping[str, str], better: str) -> bytes:
+def _fill_readme(words: Mapping[str, str], better: str) -> bytes:
     text = (HERE / TEMPLATE).read_text(encoding="utf-8")
     return Template(text).substitute(words, better=better).encode()
 
 
-def _packed(files: Mapping[str, bytes]) -> bytes:
+def _zip(files: Mapping[str, bytes]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, held in files.items():
