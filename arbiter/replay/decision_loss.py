@@ -49,7 +49,7 @@ def judge_decision(answers: Sequence[Mapping[str, OptionValue]], done: str) -> J
     """
     options = [option for option in answers[0] if all(option in answer for answer in answers)]
     values = {option: fmean(answer[option].points for answer in answers) for option in options}
-    wins = {option: _win(answers, option) for option in options}
+    wins = {option: _mean_win(answers, option) for option in options}
     if done not in values:
         return JudgedDecision(None, None, None, False, values, None)
     best = _best(values, done)
@@ -73,7 +73,7 @@ def _best(values: Mapping[str, float], done: str) -> str:
     return max(values, key=lambda option: (values[option], option == done))
 
 
-def _win(answers: Sequence[Mapping[str, OptionValue]], option: str) -> float | None:
+def _mean_win(answers: Sequence[Mapping[str, OptionValue]], option: str) -> float | None:
     known = [win for answer in answers if (win := answer[option].win) is not None]
     return fmean(known) if len(known) == len(answers) else None
 
@@ -96,10 +96,10 @@ class LossSums(NamedTuple):
     def shape(self) -> PhaseLoss:
         """The mean with the standard error of independent decisions, for two or more."""
         if not self.decisions:
-            return _shape(0, None, None)
+            return _rounded_loss(0, None, None)
         mean, more = self.total / self.decisions, self.decisions - 1
         spread = max(self.squares - self.total * mean, 0.0) / more if more else None
-        return _shape(self.decisions, mean, None if spread is None else sqrt(spread / self.decisions))
+        return _rounded_loss(self.decisions, mean, None if spread is None else sqrt(spread / self.decisions))
 
 
 def clustered_loss(matches: Iterable[LossSums]) -> PhaseLoss:
@@ -109,16 +109,16 @@ def clustered_loss(matches: Iterable[LossSums]) -> PhaseLoss:
     """
     counted = [of for of in matches if of.decisions]
     if not counted:
-        return _shape(0, None, None)
+        return _rounded_loss(0, None, None)
     number, total, _ = LossSums.together(counted)
     mean, many = total / number, len(counted)
     if many < 2:
-        return _shape(number, mean, None)
+        return _rounded_loss(number, mean, None)
     apart = sum((of.total - mean * of.decisions) ** 2 for of in counted)
-    return _shape(number, mean, sqrt(apart * many / (many - 1)) / number)
+    return _rounded_loss(number, mean, sqrt(apart * many / (many - 1)) / number)
 
 
-def _shape(decisions: int, mean: float | None, se: float | None) -> PhaseLoss:
+def _rounded_loss(decisions: int, mean: float | None, se: float | None) -> PhaseLoss:
     return {"decisions": decisions, "mean_loss": rounded(mean), "se": rounded(se)}
 
 

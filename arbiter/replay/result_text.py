@@ -69,10 +69,10 @@ def say_points(players: Sequence[str], points: Sequence[int], sides: Sequence[in
     """Return who has most points, and the lead: ``pimc wins with 91 points, 12 ahead of greedy``."""
     names, first = names_in_text(players), winners(points)
     if not first:
-        return f"all draw with {_points(points, 0)}"
+        return f"all draw with {_points_text(points, 0)}"
     behind = max(won for won in points if won != max(points))
     then = joined([name for name, won in zip(names, points, strict=True) if won == behind])
-    won = f"{_points(points, first[0])}, {max(points) - behind} ahead of {then}"
+    won = f"{_points_text(points, first[0])}, {max(points) - behind} ahead of {then}"
     who = joined([names[seat] for seat in first])
     if len(first) == 1:
         return f"{who} wins with {won}"
@@ -80,7 +80,7 @@ def say_points(players: Sequence[str], points: Sequence[int], sides: Sequence[in
     return f"{who} {'win together' if together else 'share the win'} with {won}"
 
 
-def _points(points: Sequence[int], seat: Seat) -> str:
+def _points_text(points: Sequence[int], seat: Seat) -> str:
     return f"{signed(points)[seat]} point{'' if abs(points[seat]) == 1 else 's'}"
 
 
@@ -120,29 +120,29 @@ def highlights(players: Sequence[str], ended: Sequence[FinishedDeal]) -> list[Re
     A deal gets a mark only if it alone has the best value.
     """
     names = names_in_text(players)
-    found = _leads(names, ended)
+    found = _lead_changes(names, ended)
 
-    def of(one: FinishedDeal, value: int) -> str:
+    def who(one: FinishedDeal, value: int) -> str:
         who = [name for name, won in zip(names, one.points, strict=True) if won == value]
         return (
             f"{' and '.join(who)} {signed(one.points)[list(one.points).index(value)]} in deal {one.deal + 1}"
         )
 
     # Above or below the mean of a deal, times the seats.
-    best = _only(ended, [len(one.points) * max(one.points) - sum(one.points) for one in ended])
-    worst = _only(ended, [sum(one.points) - len(one.points) * min(one.points) for one in ended])
-    closest = _only(ended, [min(one.points) - max(one.points) for one in ended])
+    best = _sole_best(ended, [len(one.points) * max(one.points) - sum(one.points) for one in ended])
+    worst = _sole_best(ended, [sum(one.points) - len(one.points) * min(one.points) for one in ended])
+    closest = _sole_best(ended, [min(one.points) - max(one.points) for one in ended])
     if best is not None:
-        found.append({"i": best.i, "kind": "best", "text": f"best deal: {of(best, max(best.points))}"})
+        found.append({"i": best.i, "kind": "best", "text": f"best deal: {who(best, max(best.points))}"})
     if worst is not None:
-        found.append({"i": worst.i, "kind": "worst", "text": f"worst deal: {of(worst, min(worst.points))}"})
+        found.append({"i": worst.i, "kind": "worst", "text": f"worst deal: {who(worst, min(worst.points))}"})
     if closest is not None:
         text = f"closest deal: {' : '.join(signed(closest.points))} in deal {closest.deal + 1}"
         found.append({"i": closest.i, "kind": "closest", "text": text})
     return found
 
 
-def _leads(names: Sequence[str], ended: Sequence[FinishedDeal]) -> list[ReplayMark]:
+def _lead_changes(names: Sequence[str], ended: Sequence[FinishedDeal]) -> list[ReplayMark]:
     """Return the changes of the lead; neither a tie nor the first lead is one."""
     found: list[ReplayMark] = []
     totals = [0] * len(names)
@@ -159,7 +159,7 @@ def _leads(names: Sequence[str], ended: Sequence[FinishedDeal]) -> list[ReplayMa
     return found
 
 
-def _only(ended: Sequence[FinishedDeal], values: Sequence[int]) -> FinishedDeal | None:
+def _sole_best(ended: Sequence[FinishedDeal], values: Sequence[int]) -> FinishedDeal | None:
     """Return the deal that alone has the greatest value of several."""
     most = max(values, default=0)
     return ended[values.index(most)] if len(ended) > 1 and values.count(most) == 1 else None

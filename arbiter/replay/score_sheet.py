@@ -61,7 +61,7 @@ def score_sheet(game: AnyGame, first: State, steps: Iterable[SheetStep]) -> Iter
 
     ``>`` precedes a lead, ``-`` is a pass, and the seat that took the cards follows them.
     """
-    lines, last = _gifts(game, None, first), first
+    lines, last = _gift_lines(game, None, first), first
     for step in steps:
         last = step.after
         laid = game.laid(step.before, step.seat, step.action, last)
@@ -77,18 +77,18 @@ def score_sheet(game: AnyGame, first: State, steps: Iterable[SheetStep]) -> Iter
             line.cells.append((step.seat, f"{step.seat}:{step.words}"))
         if (taker := game.taker(step.before, last)) is not None:
             line.behind = f"seat {taker} {game.takes}"
-        lines += _gifts(game, step.before, last)
-    begun, ended = _roles(game, first), _roles(game, last)
+        lines += _gift_lines(game, step.before, last)
+    begun, ended = _role_lines(game, first), _role_lines(game, last)
     head = [line for line in begun if line.is_by_seat or line in ended]
     tail = [line for line in ended if line not in begun]
     if not last.to_act:
-        tail.append(_by_seat("points", signed(last.points())))
+        tail.append(_line_by_seat("points", signed(last.points())))
     yield from _draw_lines([*head, *lines, *tail], game.seats)
     if not last.to_act and (said := game.says_deal(last, [f"seat {seat}" for seat in range(game.seats)])):
         yield said
 
 
-def _roles(game: AnyGame, state: State) -> list[_SheetLine]:
+def _role_lines(game: AnyGame, state: State) -> list[_SheetLine]:
     """Return lines of the public values beside the cards, without empty ones."""
     lines = []
     for name, value in game.roles(state).items():
@@ -96,18 +96,18 @@ def _roles(game: AnyGame, state: State) -> list[_SheetLine]:
         if not any(values):
             continue
         if len(values) == game.seats:
-            lines.append(_by_seat(name, values))
+            lines.append(_line_by_seat(name, values))
         else:
             lines.append(_SheetLine(name, [(0, " : ".join(map(str, values)))]))
     return lines
 
 
-def _by_seat(title: str, values: Iterable[object]) -> _SheetLine:
+def _line_by_seat(title: str, values: Iterable[object]) -> _SheetLine:
     cells = [(seat, f"{seat}:{value}") for seat, value in enumerate(values) if value not in (None, "")]
     return _SheetLine(title, cells, is_by_seat=True)
 
 
-def _gifts(game: AnyGame, before: State | None, after: State) -> list[_SheetLine]:
+def _gift_lines(game: AnyGame, before: State | None, after: State) -> list[_SheetLine]:
     return [
         _SheetLine("gift", [(giver, f"seat {giver} gives seat {taker} {' '.join(cards)}")])
         for giver, taker, cards in game.exchanged(before, after)

@@ -82,7 +82,7 @@ class SvgCanvas:
         *, anchor: str = "start", room: float = 600,
     ) -> None:  # fmt: skip
         """Write a text, cut where it is wider than `room`; the class ``strong`` makes it bold."""
-        shown = svg_text(cut(words, int(room / (_EM * size))))
+        shown = svg_text(cut_text(words, int(room / (_EM * size))))
         self.elements.append(tag("text", kind, shown, x=x, y=y, font_size=size, text_anchor=anchor))
 
     def draw_line(self, x: float, y: float, facts: Sequence[Fact], anchor: str = "start") -> None:
@@ -97,7 +97,7 @@ class SvgCanvas:
     def draw_mark(self, seat: int, x: float, y: float, size: float) -> None:
         """Draw a player's emblem."""
         mark = self._marks[seat]
-        place = _placed(x, y, size / SIZE)
+        place = _transform(x, y, size / SIZE)
         self.elements.append(
             tag("path", f"p{mark['colour']}", d=mark["shape"], fill_rule="evenodd", transform=place)
         )
@@ -113,7 +113,7 @@ class SvgCanvas:
     ) -> float:
         """Draw cards centred in `width`, overlapping if necessary; return the left end."""
         w, h = size
-        step = step_of(len(cards), width, w)
+        step = card_spacing(len(cards), width, w)
         half = (len(cards) - 1) / 2
         left = x + (width - w) / 2 - step * half
         for place, name in enumerate(cards):
@@ -125,7 +125,7 @@ class SvgCanvas:
     def draw_backs(self, count: int, x: float, y: float, width: float, size: tuple[int, int]) -> None:
         """Draw hidden cards, with their number."""
         w, h = size
-        step = min(9.0, step_of(count, width - 42, w))
+        step = min(9.0, card_spacing(count, width - 42, w))
         left = x + (width - 42 - w - step * (count - 1)) / 2
         self.draw_box("plate", left, y + h / 2 - 10, 36, 20, 10)
         self.draw_words(
@@ -140,7 +140,7 @@ class SvgCanvas:
         """Draw a card; unless `whole`, only its corner is visible."""
         face = self._faces.face(name)
         kind = face.suit.lower() if face.suit in SUITS else "h" if face.suit == "red" else "text"
-        rank, outline, small = svg_text(cut(face.rank, 3)), _OUTLINES.get(face.suit), h <= _CORNER
+        rank, outline, small = svg_text(cut_text(face.rank, 3)), _OUTLINES.get(face.suit), h <= _CORNER
         rows = 14.0 if small else 0.3 * h
         parts = [tag("rect", "card", width=w, height=h, rx=2.5 if small else 4)]
         parts.append(
@@ -149,24 +149,24 @@ class SvgCanvas:
             else tag("text", "strong", rank, x=3, y=rows, font_size=rows)
         )
         if outline and not small:
-            parts.append(tag("path", d=outline, transform=_placed(3, rows + 3, 0.02 * h)))
+            parts.append(tag("path", d=outline, transform=_transform(3, rows + 3, 0.02 * h)))
         if whole and h > 40:
             big = 0.34 * h
             parts.append(
-                tag("path", d=outline, transform=_placed(w - big - 4, h - big - 4, big / 10))
+                tag("path", d=outline, transform=_transform(w - big - 4, h - big - 4, big / 10))
                 if outline
                 else tag("text", "strong", rank, x=w - 4, y=h - 5, font_size=big, text_anchor="end")
             )
-        place = _placed(x, y) + (f" rotate({turned:.1f} {w / 2:g} {h})" if turned else "")
+        place = _transform(x, y) + (f" rotate({turned:.1f} {w / 2:g} {h})" if turned else "")
         self.elements.append(tag("g", kind, "".join(parts), transform=place))
 
     def style(self) -> str:
         """Return the style element: light, and dark where the reader prefers it."""
-        light, dark = (self._painted(number) for number in range(len(SCHEMES)))
+        light, dark = (self._style_rules(number) for number in range(len(SCHEMES)))
         shapes = "".join(f".{CLASS}{what}{{{how}}}" for what, how in _SHAPES)
         return f"<style>{shapes}{light}@media(prefers-color-scheme:dark){{{dark}}}</style>"
 
-    def _painted(self, number: int) -> str:
+    def _style_rules(self, number: int) -> str:
         colours, marks = SCHEMES[number], {mark["colour"] for mark in self._marks}
         rules = [f"{kind}{{fill:{colours[fill]}}}" for kind, fill in _FILLED.items()]
         rules += [f"p{mark}{{fill:{MARKS[number][mark]}}}" for mark in sorted(marks)]
@@ -188,12 +188,12 @@ def tag(name: str, kind: str = "", inside: str = "", /, **attributes: float | st
     return f"<{name}{shown}>{inside}</{name}>" if inside else f"<{name}{shown}/>"
 
 
-def step_of(cards: int, width: float, card: int) -> float:
+def card_spacing(cards: int, width: float, card: int) -> float:
     """Return the distance between the cards of a fan of this width."""
     return min(card + 3.0, (width - card) / max(cards - 1, 1))
 
 
-def cut(words: str, room: int) -> str:
+def cut_text(words: str, room: int) -> str:
     """Return a text cut to `room` places; wide letters take two."""
     used = 0
     for at, letter in enumerate(words):
@@ -203,23 +203,23 @@ def cut(words: str, room: int) -> str:
     return words
 
 
-def lines(facts: Iterable[Fact], width: float, most: int = 4) -> list[list[Fact]]:
-    """Wrap facts into lines, `most` at most."""
+def wrap_facts(facts: Iterable[Fact], width: float, limit: int = 4) -> list[list[Fact]]:
+    """Wrap facts into lines, at most `limit`."""
     room = int((width - 16) / (_EM * 12))
     found: list[list[Fact]] = []
     used = 0
     for label, value, kind in facts:
-        label = cut(label, room - 4)
-        value = cut(value, room - len(label) - 1)
+        label = cut_text(label, room - 4)
+        value = cut_text(value, room - len(label) - 1)
         takes = len(label) + len(value) + 3
         if not found or used + takes > room + 2:
             found.append([])
             used = 0
         found[-1].append((label, value, kind))
         used += takes
-    return found[:most]
+    return found[:limit]
 
 
-def _placed(x: float, y: float, scale: float = 0.0) -> str:
+def _transform(x: float, y: float, scale: float = 0.0) -> str:
     place = f"translate({x:.1f} {y:.1f})".replace(".0 ", " ").replace(".0)", ")")
     return f"{place} scale({scale:.2f})" if scale else place

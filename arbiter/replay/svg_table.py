@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from arbiter.games.labels import SUITS
 from arbiter.replay.emblem import emblems
 from arbiter.replay.frame import signed
-from arbiter.replay.svg_elements import CLASS, SvgCanvas, cut, lines, step_of, tag
+from arbiter.replay.svg_elements import CLASS, SvgCanvas, card_spacing, cut_text, tag, wrap_facts
 from arbiter.text import counted, svg_text
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class _Drawing:
     def svg(self) -> str:
         ink = self._ink
         ink.draw_box("ground", 0, 0, WIDTH, HEIGHT, 0)
-        title = cut(self._title, 36)
+        title = cut_text(self._title, 36)
         ink.draw_words(14, 20, title, "text strong", 14)
         ink.draw_words(
             WIDTH - 14, 20, self._frame.say, "muted", anchor="end", room=WIDTH - 40 - 8.4 * len(title)
@@ -80,14 +80,14 @@ class _Drawing:
         ink.draw_box("felt", 4, 30, WIDTH - 8, HEIGHT - 34, 14)
         for seat, place in enumerate(self._places):
             if place in ("west", "east"):
-                self._beside(seat, 12 if place == "west" else WIDTH - 176)
+                self._draw_beside(seat, 12 if place == "west" else WIDTH - 176)
             elif place == "north":
-                height = self._plate(seat, 170, 300, top=36)
-                self._hand(seat, 150, 42 + height, 340, (30, 42))
+                height = self._draw_plate(seat, 170, 300, top=36)
+                self._draw_hand(seat, 150, 42 + height, 340, (30, 42))
             else:
-                height = self._plate(seat, 110, 420, bottom=HEIGHT - 10)
-                self._hand(seat, 22, HEIGHT - 80 - height, WIDTH - 44, (44, 62))
-        self._middle()
+                height = self._draw_plate(seat, 110, 420, bottom=HEIGHT - 10)
+                self._draw_hand(seat, 22, HEIGHT - 80 - height, WIDTH - 44, (44, 62))
+        self._draw_middle()
         text = tag("title", "", svg_text(self._title)) + tag(
             "desc", "", svg_text(" ".join(self._sentences()))
         )
@@ -98,14 +98,14 @@ class _Drawing:
 
     # The seats.
 
-    def _beside(self, seat: Seat, x: int) -> None:
-        top = 180 - 15 * len(lines(self._facts(seat), 164)) // 2
-        height = self._plate(seat, x, 164, top=top)
-        self._hand(seat, x, top + height + 6, 164, (26, 38), rows=2)
+    def _draw_beside(self, seat: Seat, x: int) -> None:
+        top = 180 - 15 * len(wrap_facts(self._facts(seat), 164)) // 2
+        height = self._draw_plate(seat, x, 164, top=top)
+        self._draw_hand(seat, x, top + height + 6, 164, (26, 38), rows=2)
 
-    def _plate(self, seat: Seat, x: int, width: int, top: int = 0, bottom: int = 0) -> int:
+    def _draw_plate(self, seat: Seat, x: int, width: int, top: int = 0, bottom: int = 0) -> int:
         """Draw the name plate of a seat with its facts; return the height."""
-        ink, facts = self._ink, lines(self._facts(seat), width)
+        ink, facts = self._ink, wrap_facts(self._facts(seat), width)
         height = 27 + 15 * len(facts)
         y = top or bottom - height
         ink.draw_box("plate acting" if seat == self._frame.to_act else "plate", x, y, width, height, 7)
@@ -135,13 +135,15 @@ class _Drawing:
         """True for a value with one item for each seat."""
         return isinstance(value, list | tuple) and len(value) == len(self._names)
 
-    def _hand(self, seat: Seat, x: int, y: int, width: int, size: tuple[int, int], rows: int = 1) -> None:
+    def _draw_hand(
+        self, seat: Seat, x: int, y: int, width: int, size: tuple[int, int], rows: int = 1
+    ) -> None:
         ink, cards, count = self._ink, self._frame.hands[seat], self._frame.counts[seat]
         if not count:
             ink.draw_words(x + width / 2, y + size[1] / 2 + 4, "no cards left", "muted", 12, anchor="middle")
         elif cards is None:
             ink.draw_backs(count, x, y, width, (min(size[0], 30), min(size[1], 42)))
-        elif rows == 2 and step_of(count, width, size[0]) < 17:
+        elif rows == 2 and card_spacing(count, width, size[0]) < 17:
             half = (count + 1) // 2
             ink.draw_fan(cards[:half], x, y, width, size)
             ink.draw_fan(cards[half:], x, y + 29, width, size)
@@ -150,11 +152,11 @@ class _Drawing:
 
     # The middle.
 
-    def _middle(self) -> None:
+    def _draw_middle(self) -> None:
         ink, laid = self._ink, self._frame.table
-        captions = lines(self._captions(), _RIGHT - _LEFT, most=2)
+        captions = wrap_facts(self._captions(), _RIGHT - _LEFT, limit=2)
         is_trick = self._suited and bool(laid) and all(len(one.cards) == 1 for one in laid)
-        rows = [] if is_trick else self._rows()
+        rows = [] if is_trick else self._plays_to_draw()
         height = 168 if is_trick else sum(54 if large else 24 for _, large in rows) or 20
         height += 16 * len(captions) + 36 * bool(self._extra)
         y = ((_TOP if "north" in self._places else 44) + _BOTTOM - height) / 2
@@ -166,9 +168,9 @@ class _Drawing:
             ink.draw_line(_MIDDLE, y + 12, line, anchor="middle")
             y += 16
         if is_trick:
-            self._trick(laid, y + 8)
+            self._draw_trick(laid, y + 8)
         for one, large in rows:
-            self._row(one, large, y)
+            self._draw_row(one, large, y)
             y += 54 if large else 24
         if not laid:
             words = "No player must act." if self._frame.to_act is None else "The table is empty."
@@ -185,7 +187,7 @@ class _Drawing:
             facts.append((name, f"{suit} {text}", f"{text.lower()} strong") if suit else (name, text, "text"))
         return facts
 
-    def _trick(self, laid: Sequence[Laid], y: float) -> None:
+    def _draw_trick(self, laid: Sequence[Laid], y: float) -> None:
         """Draw a trick, each card in front of its player."""
         for number, one in enumerate(laid):
             dx, dy = _COMPASS[self._places[one.seat]]
@@ -195,14 +197,14 @@ class _Drawing:
             if not number:
                 self._ink.draw_words(left + 17, y + dy + 70, "led", "muted", 12)
 
-    def _rows(self) -> list[tuple[Laid, bool]]:
+    def _plays_to_draw(self) -> list[tuple[Laid, bool]]:
         """Return the plays since the last lead, the newest last; the last with cards is large."""
         laid = self._frame.table
         best = max((at for at, one in enumerate(laid) if one.cards), default=-1)
         first = max(0, min(best, len(laid) - MOST_ROWS))
         return [(one, first + at == best) for at, one in enumerate(laid[first : first + MOST_ROWS])]
 
-    def _row(self, one: Laid, large: bool, y: float) -> None:
+    def _draw_row(self, one: Laid, large: bool, y: float) -> None:
         ink, x, width = self._ink, _LEFT + 20, _RIGHT - _LEFT - 20
         size = (34, 48) if large else (17, 21)
         left = _MIDDLE - 10.0

@@ -66,6 +66,7 @@ class DataCard:
         self._rounds: set[int] = set()
 
     def count(self, records: Iterable[MatchRecord]) -> Iterator[MatchRecord]:
+        """Yield the records unchanged, counting them for the card."""
         for record in records:
             self._matches += 1
             self._moves += len(record.moves)
@@ -79,15 +80,15 @@ class DataCard:
     def write(self, output: str) -> str:
         """Write the card beside a file, or into a folder; return its path. ConfigError if that fails."""
         card = f"{output}/README.md" if Path(output).is_dir() else f"{output}.md"
-        write_atomically(card, "\n".join(self._lines(Path(output).name)))
+        write_atomically(card, "\n".join(self._card_lines(Path(output).name)))
         return card
 
-    def _lines(self, name: str) -> Iterator[str]:
+    def _card_lines(self, name: str) -> Iterator[str]:
         table = self._form if self._form in _ROWS else self._form.rpartition("-")[0]
         rounds = f" of {counted(len(self._rounds), 'round')}" if self._rounds else ""
         size = f"{counted(self._matches, 'match')}{rounds}, {counted(self._moves, 'decision')}"
         yield from (f"# {markdown(name)}", "", f"{size}; {_ROWS[table]}.", "")
-        yield from _table(("", ""), ((_KNOWN[key], said) for key, said in self._known.items()))
+        yield from _markdown_table(("", ""), ((_KNOWN[key], said) for key, said in self._known.items()))
         yield from (
             "",
             "## What to know",
@@ -103,7 +104,7 @@ class DataCard:
         yield f"- Matches that a fault ended: {ended}. Annulled ones, and those played again, are left out."
         yield from ("", "## Players", "")
         rows = ((player, str(many)) for player, many in self._players.most_common(MOST_PLAYERS))
-        yield from _table(("player", "matches"), rows)
+        yield from _markdown_table(("player", "matches"), rows)
         if (more := len(self._players) - MOST_PLAYERS) > 0:
             yield from ("", f"and {more} more")
         if columns := _COLUMNS.get(table):
@@ -113,7 +114,7 @@ class DataCard:
         yield ""
 
 
-def _table(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _markdown_table(header: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield f"| {header[0]} | {header[1]} |"
     yield "|---|---|"
     for label, text in rows:

@@ -36,12 +36,12 @@ def events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
     row for each seat with its `points` of the match, null after a fault, which is in the `detail` of the
     seat that faulted.
     """
-    for number, row in enumerate(_events(record, game)):
+    for number, row in enumerate(_match_events(record, game)):
         row["number"] = number
         yield row
 
 
-def _events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
+def _match_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
     blank: dict[str, Any] = dict.fromkeys(EVENT_COLUMNS)
     blank |= {
         "season": record.season,
@@ -52,7 +52,7 @@ def _events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
         "rotation": record.rotation,
     }
 
-    def row(event: str, deal: int | None, seat: Seat, **more: object) -> dict[str, Any]:
+    def make_row(event: str, deal: int | None, seat: Seat, **more: object) -> dict[str, Any]:
         place = {"event": event, "deal": deal, "seat": seat, "player": record.players[seat]}
         return blank | place | more
 
@@ -60,7 +60,7 @@ def _events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
     for what in retrace(record, game):
         if isinstance(what, Moved):
             move = what.move
-            yield row(
+            yield make_row(
                 "move",
                 move.deal,
                 move.seat,
@@ -72,18 +72,18 @@ def _events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
         elif isinstance(what, Dealt):
             rest = json.dumps({key: value for key, value in what.shape.items() if key != "hands"})
             for seat, hand in zip(seats, what.shape["hands"], strict=True):
-                yield row("deal", what.number, seat, hand=" ".join(hand), detail=rest)
+                yield make_row("deal", what.number, seat, hand=" ".join(hand), detail=rest)
         else:
             points = what.state.points()
             for seat in seats:
-                yield row("end_deal", what.number, seat, points=points[seat])
+                yield make_row("end_deal", what.number, seat, points=points[seat])
     forfeit = record.forfeit
     for seat in seats:
         fault = None
         if forfeit is not None and forfeit.seat == seat:
             fault = f"{forfeit.fault}: {forfeit.detail}"
         own = None if record.points is None else record.points[seat]
-        yield row("end_match", None, seat, points=own, detail=fault)
+        yield make_row("end_match", None, seat, points=own, detail=fault)
 
 
 def chefs_hat_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:

@@ -69,12 +69,12 @@ def pgn_games(record: MatchRecord) -> str:
             "Event": record.season or "?",
             "Site": "?",
             "Date": record.started[:10].replace("-", ".") or "????.??.??",
-            "Round": _whole(record.round, "?"),
+            "Round": _number_text(record.round, "?"),
             "White": record.players[white],
             "Black": record.players[black],
             "Result": outcome,
             "MatchId": record.id,
-            "Table": _whole(record.table, "?"),
+            "Table": _number_text(record.table, "?"),
         }
         lines = [f'[{name} "{pgn_string(value)}"]\n' for name, value in tags.items()]
         games.append(f"{''.join(lines)}\n{outcome}\n\n")
@@ -85,7 +85,7 @@ def csv_rows(record: MatchRecord) -> str:
     """Return a match as CSV: a row for each result, in the order of `RESULT_COLUMNS`."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    place = _whole(record.round, ""), _whole(record.table, ""), record.id
+    place = _number_text(record.round, ""), _number_text(record.table, ""), record.id
     for white, black, score in results(record):
         cells = record.players[white], record.players[black], OUTCOMES[score], *place
         writer.writerow(map(csv_cell, cells))
@@ -146,5 +146,5 @@ def write_parquet(records: Iterable[MatchRecord], file: str, facts: Mapping[str,
             out.write(seat_rows(record))
 
 
-def _whole(number: int | None, unknown: str) -> str:
+def _number_text(number: int | None, unknown: str) -> str:
     return unknown if number is None else str(number)

@@ -90,7 +90,7 @@ class RowFile:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Leave nothing where a file cannot be written."""
+        """At an OSError in the block, delete the unfinished file and raise ConfigError."""
         try:
             yield
         except OSError as error:
@@ -99,7 +99,7 @@ class RowFile:
 
 
 class _Csv:
-    """Lists and mappings are written as Python literals, for `ast.literal_eval`; a text that a spreadsheet
+    """Writes CSV: lists and mappings as Python literals, for `ast.literal_eval`; a text that a spreadsheet
     would evaluate gets an apostrophe in front (`arbiter.text`).
     """
 
@@ -151,7 +151,7 @@ class _Parquet:
             ) from None
         whole, text = pa.int64(), pa.string()
 
-        def named(value: Any) -> Any:
+        def name_value_list(value: Any) -> Any:
             # Not a map: Hugging Face `datasets` does not read it.
             return pa.list_(pa.struct([("name", text), ("value", value)]))
 
@@ -164,9 +164,9 @@ class _Parquet:
             "ints": pa.list_(whole),
             "texts": pa.list_(text),
             "hands": pa.list_(pa.list_(whole)),
-            "texts by name": named(text),
-            "ints by name": named(whole),
-            "floats by name": named(pa.float64()),
+            "texts by name": name_value_list(text),
+            "ints by name": name_value_list(whole),
+            "floats by name": name_value_list(pa.float64()),
         }
         fields = [
             pa.field(name, kinds[column.kind], metadata={"description": column.what, "unit": column.unit})
