@@ -141,7 +141,7 @@ def find_information_gap(
     """
     hearings = [hearing_of(game, seat) for seat in range(game.seats)]
 
-    def hear(news: Iterable[Tell]) -> None:
+    def apply_news(news: Iterable[Tell]) -> None:
         for seats, command in news:
             for hearer in seats:
                 hearings[hearer].hear(command)
@@ -150,21 +150,21 @@ def find_information_gap(
     try:
         for number, (deal, actions) in enumerate(zip(deals, played, strict=True)):
             for wording in game.dealt(deal):
-                hear(Tell((seat,), command) for seat, command in enumerate(wording))
+                apply_news(Tell((seat,), command) for seat, command in enumerate(wording))
             state: State = game.start(deal)
             for done, (seat, action) in enumerate(actions):
                 hearing = hearings[seat]
                 hearing.asked(game.request(state, seat))
-                seen, there = _seen(game, hearing.state, seat), _seen(game, state, seat)
+                seen, there = _visible_to(game, hearing.state, seat), _visible_to(game, state, seat)
                 if seen != there:
                     return InformationGap(f"seat {seat}: {seen}, not {there}", number, done)
                 after = state.apply(seat, action)
-                hear(game.news(state, seat, action, after))
+                apply_news(game.news(state, seat, action, after))
                 state = after
     except Exception as error:
         return InformationGap(f"with unknown cards: {error!r}", number, done)
     return None
 
 
-def _seen(game: AnyGame, state: State, seat: Seat) -> tuple[object, ...]:
+def _visible_to(game: AnyGame, state: State, seat: Seat) -> tuple[object, ...]:
     return frame_of(game, state, seat), tuple(state.legal(seat))

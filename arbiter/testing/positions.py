@@ -29,13 +29,13 @@ class Positions:
         self._game, self._draw, self._break = game, draw, broken
         self._sweep = _SWEEP
 
-    def _hold(self, kept: bool, promise: str, detail: str = "") -> None:
+    def _check(self, kept: bool, promise: str, detail: str = "") -> None:
         if not kept:
             self._break(promise, detail)
 
     def check(self, state: State, twin: State) -> None:
         """Check one state; `twin` is an equal one, reached by separate calls."""
-        game, hold = self._game, self._hold
+        game, hold = self._game, self._check
         same = state == twin and hash(state) == hash(twin)
         hold(same, "states are equal and hash alike when the same actions led there")
         legals = {seat: tuple(state.legal(seat)) for seat in state.to_act}
@@ -61,17 +61,17 @@ class Positions:
         hold(asks, "a request is one line that begins with gen_", repr(command))
 
     def _check_seat(self, state: State, seat: Seat, legal: tuple[Action, ...]) -> None:
-        game, hold, where = self._game, self._hold, f"seat {seat}"
+        game, hold, where = self._game, self._check, f"seat {seat}"
         ascending = all(one < higher for one, higher in pairwise(legal))
         hold(ascending, "legal is ascending, without duplicates", f"{where}: {legal}")
         in_table = legal[0] >= 0 and legal[-1] < game.actions
         hold(in_table, "action ids lie in 0..actions-1", f"{where}: {legal}")
         member = frozenset(legal)
-        for action in self._ids(legal):
+        for action in self._ids_to_try(legal):
             if state.allows(seat, action) != (action in member):
                 detail = f"{where}, action {action}, legal {legal}"
                 self._break("allows agrees with legal", detail)
-        for action in self._some(legal):
+        for action in self._sample(legal):
             word = game.action_text(state, seat, action)
             detail = f"{where}, action {action}, {word!r}"
             hold(bool(LINE.fullmatch(word)), "action_text is plain words", detail)
@@ -82,7 +82,7 @@ class Positions:
                 self._break("parse and apply accept what legal lists", f"{detail}: {error}", error)
             hold(read, "parse reads action_text", detail)
             hold(after is not state, "apply returns a new state", detail)
-        illegal = [action for action in self._ids(legal, sample=True) if action not in member]
+        illegal = [action for action in self._ids_to_try(legal, sample=True) if action not in member]
         promise = "apply raises IllegalAction where allows is False"
         self._check_refused(state, seat, illegal, promise)
         for word in _JUNK:
@@ -96,7 +96,7 @@ class Positions:
 
     def check_none_legal(self, state: State, seat: Seat, promise: str) -> None:
         """BrokenPromise if any action is legal for the seat."""
-        self._check_refused(state, seat, self._ids(()), promise)
+        self._check_refused(state, seat, self._ids_to_try(()), promise)
 
     def _check_refused(self, state: State, seat: Seat, actions: Iterable[Action], promise: str) -> None:
         for action in actions:
@@ -113,12 +113,12 @@ class Positions:
         first, second = legals[one][-1], legals[other][0]
         promise = "simultaneous decisions may be made in any order"
         between = state.apply(one, first)
-        self._hold(tuple(between.legal(other)) == legals[other], promise, f"seat {other}")
+        self._check(tuple(between.legal(other)) == legals[other], promise, f"seat {other}")
         this_way = between.apply(other, second)
         that_way = state.apply(other, second).apply(one, first)
-        self._hold(this_way == that_way, promise, f"seats {one} and {other}")
+        self._check(this_way == that_way, promise, f"seats {one} and {other}")
 
-    def _ids(self, legal: Sequence[Action], *, sample: bool = False) -> Iterator[Action]:
+    def _ids_to_try(self, legal: Sequence[Action], *, sample: bool = False) -> Iterator[Action]:
         """Yield action ids to try: all while `_SWEEP` lasts, then the neighbours of limits and legal ids."""
         size = self._game.actions
         yield from (-1, -size, size, size + 1, 10**6)
@@ -126,12 +126,12 @@ class Positions:
             self._sweep -= size
             yield from range(size)
             return
-        for action in self._some(legal):
+        for action in self._sample(legal):
             yield from (action - 1, action, action + 1)
         for _ in range(4):
             yield self._draw(size)
 
-    def _some(self, legal: Sequence[Action]) -> Sequence[Action]:
+    def _sample(self, legal: Sequence[Action]) -> Sequence[Action]:
         """All of a short list, a sample of a long one."""
         if len(legal) <= _SAMPLE:
             return legal

@@ -101,14 +101,14 @@ class _GameCheck:
             lines.append(f"after (seat, action): {self._played}")
         raise BrokenPromise(promise, "\n".join(lines)) from cause
 
-    def _hold(self, kept: bool, promise: str, detail: object = "") -> None:
+    def _check(self, kept: bool, promise: str, detail: object = "") -> None:
         if not kept:
             self._break(promise, str(detail))
 
     # Promises about the game.
 
     def _check_constructor(self) -> None:
-        game, hold = self._game, self._hold
+        game, hold = self._game, self._check
         hold(game.seats >= 2 and game.actions >= 1, "seats and actions are counts")
         hold(game.sides is None or len(game.sides) == game.seats, "sides has an entry per seat")
         sat = [Counter(places) for places in zip(*game.seatings, strict=True)]
@@ -129,18 +129,18 @@ class _GameCheck:
     def _check_wordings(self, what: str, wordings: Iterable[tuple[str, ...]]) -> None:
         for wording in wordings:
             worded = len(wording) == self._game.seats
-            self._hold(worded, f"{what} has a command for each seat", wording)
+            self._check(worded, f"{what} has a command for each seat", wording)
             for command in wording:
                 self._check_command(what, command)
 
-    def _check_command(self, what: str, command: str) -> None:
-        self._hold(bool(LINE.fullmatch(command)), f"{what} is one line of plain words", repr(command))
-        self._hold(not _REFEREE_COMMAND.fullmatch(command), f"{what} uses no command of the referee", command)
+    def _check_command(self, what: str, text: str) -> None:
+        self._check(bool(LINE.fullmatch(text)), f"{what} is one line of plain words", repr(text))
+        self._check(not _REFEREE_COMMAND.fullmatch(text), f"{what} uses no command of the referee", text)
 
     # Promises about a match.
 
     def _check_match(self, seed: str) -> None:
-        game, hold = self._game, self._hold
+        game, hold = self._game, self._check
         self._actions = 0
         deals: list[Deal] = []
         played: list[Actions] = []
@@ -174,22 +174,22 @@ class _GameCheck:
         self._check_refereed(seed, deals)
 
     def _next_deal(self, seed: str, number: int, last: State | None) -> Deal | None:
-        def dealt(last: State | None) -> Deal | None:
+        def draw_deal(last: State | None) -> Deal | None:
             return self._game.deal(number, Stream.of_deal(seed, 1, number), last)
 
-        deal = dealt(last)
+        deal = draw_deal(last)
         promise = "a deal depends only on its number, its stream and the previous deal"
-        self._hold(deal == dealt(last), promise, f"deal {number}: {deal}")
+        self._check(deal == draw_deal(last), promise, f"deal {number}: {deal}")
         again = self._rebuilt.deal(number, Stream.of_deal(seed, 1, number), last)
-        self._hold(deal == again, "options build an equal game", f"deal {number}: {deal}, {again}")
+        self._check(deal == again, "options build an equal game", f"deal {number}: {deal}, {again}")
         if not self._game.chained:
             promise = "a deal does not depend on play unless the game is chained"
-            self._hold(deal == dealt(None), promise, f"deal {number}: {deal}")
+            self._check(deal == draw_deal(None), promise, f"deal {number}: {deal}")
         return deal
 
     def _check_refereed(self, seed: str, deals: list[Deal]) -> None:
         """Play the same random match, strict and batched, through referee and protocol."""
-        game, hold = self._game, self._hold
+        game, hold = self._game, self._check
         records = []
         for delivery in ("strict", "batched"):
             spec = match_spec(game, seed=seed, delivery=delivery)
@@ -207,7 +207,7 @@ class _GameCheck:
     # Promises about a deal.
 
     def _check_deal(self, deal: Deal) -> None:
-        game, hold = self._game, self._hold
+        game, hold = self._game, self._check
         hold(len(deal.hands) == game.seats, "a deal has a hand for each seat")
         hold(0 <= deal.seat < game.seats, "a deal's seat is a seat", deal.seat)
         hold(hash(deal) == hash(replace(deal)), "deals are hashable")
@@ -233,7 +233,7 @@ class _GameCheck:
 
     def _play(self, deal: Deal) -> State:
         """Play a deal at random to its end, keep the actions in `_played`, and return the final state."""
-        game, hold = self._game, self._hold
+        game, hold = self._game, self._check
         state: State = game.start(deal)
         twin: State = game.start(deal)
         begin, mark = state, hash(state)
@@ -267,10 +267,10 @@ class _GameCheck:
         news = list(self._game.news(before, seat, action, after))
         if len(before.to_act) > 1:
             promise = "no news is sent before the last of simultaneous decisions"
-            self._hold(not news, promise, f"seat {seat}, action {action}: {news}")
+            self._check(not news, promise, f"seat {seat}, action {action}: {news}")
         for seats, command in news:
             ordered = list(seats) == sorted(set(seats)) and set(seats) <= {*self._all_seats}
-            self._hold(ordered, "news goes to seats, ascending", f"{seats}: {command}")
+            self._check(ordered, "news goes to seats, ascending", f"{seats}: {command}")
             self._check_command("news", command)
 
     def _check_rotations(self, deal: Deal, final: State) -> None:
@@ -281,11 +281,11 @@ class _GameCheck:
             for done, (seat, action) in enumerate(self._played):
                 moved = (seat + shift) % n
                 same = moved in state.to_act and state.allows(moved, action)
-                self._hold(same, promise, f"by {shift} seats, at action {done}")
+                self._check(same, promise, f"by {shift} seats, at action {done}")
                 state = state.apply(moved, action)
             points = state.points() if not state.to_act else None
             expected = tuple(final.points()[(seat - shift) % n] for seat in self._all_seats)
-            self._hold(points == expected, promise, f"by {shift} seats: {points}")
+            self._check(points == expected, promise, f"by {shift} seats: {points}")
 
     def _check_leaks(self, deal: Deal, *, greeting: bool) -> None:
         """Exchange hidden cards and play again; see `find_leak`."""
