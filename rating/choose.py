@@ -152,8 +152,8 @@ class Choice:
         (s0, s1), stake = self.scores, self._stakes(standing.blocks[..., None], standing.spread)
         zone = s1 - s0
         first, others = _rivals(standing.total, playing)
-        ahead = np.where(playing & (playing.sum(axis=-1, keepdims=True) > 1), _values_of(x, others) - x, 0.0)
-        d = np.concatenate([_values_of(x, first) - s0, ahead], axis=-1)
+        ahead = np.where(playing & (playing.sum(axis=-1, keepdims=True) > 1), _take(x, others) - x, 0.0)
+        d = np.concatenate([_take(x, first) - s0, ahead], axis=-1)
         seen = (standing.blocks[..., None] + _PRIOR) / standing.spread_of_base
         gain_stake = np.minimum(_MOST / (1.0 - s1), zone * seen)
         after = standing._replace(
@@ -195,7 +195,7 @@ class Choice:
         """Remove candidates after the last counted block, and set the verdict."""
         (s0, s1), at_once = self.scores, standing.state == _PLAYING
         first, _ = _rivals(standing.total, at_once)
-        lost = (_values_of(standing.total, first) - standing.total) / standing.blocks[..., None]
+        lost = (_take(standing.total, first) - standing.total) / standing.blocks[..., None]
         given_up = _mean_capital(standing.not_best) >= -math.log(self.alpha)
         base_beaten = np.asarray(standing.base_beaten | given_up[..., 0], np.bool_)
         doubted = ~base_beaten[..., None] & (standing.no_gain >= -math.log(_OF_BASE * self.beta))
@@ -236,7 +236,7 @@ class Choice:
         x = np.where(there, scores, 0.5)
         before = np.where(there, x, 0.0).cumsum(axis=0) - np.where(there, x, 0.0)
         _, others = _rivals(before, there)
-        d = np.where(there & (there.sum(axis=1, keepdims=True) > 1), _values_of(x, others) - x, 0.0)
+        d = np.where(there & (there.sum(axis=1, keepdims=True) > 1), _take(x, others) - x, 0.0)
         spread = _UNKNOWN + (d**2).cumsum(axis=0) - d**2
         # The base's column is a placeholder.
         stakes = self._stakes(np.arange(len(d))[:, None], np.insert(spread, 0, _UNKNOWN, axis=1))[:, 1:]
@@ -259,7 +259,7 @@ def _rivals(total: Floats, playing: Bools) -> tuple[Ints, Ints]:
     return first, np.where(alone, second, first)
 
 
-def _values_of(values: Floats, numbers: Ints) -> Floats:
+def _take(values: Floats, numbers: Ints) -> Floats:
     found: Floats = np.take_along_axis(values, numbers, -1)
     return found
 
@@ -280,7 +280,7 @@ def _by_mean(scores: Floats, numbers: Ints) -> list[int]:
 def _update_running(going: Bools, new: Standing, old: Standing) -> Standing:
     """Return the new state of the runs that are undecided, and the old one of the others."""
 
-    def chosen(now: Any, then: Any) -> Any:
+    def pick_new(now: Any, then: Any) -> Any:
         return np.where(going.reshape(going.shape + (1,) * (now.ndim - going.ndim)), now, then)
 
-    return Standing(*map(chosen, new, old))
+    return Standing(*map(pick_new, new, old))

@@ -256,7 +256,7 @@ def _count(table: PairTable, oriented: bool) -> Pairs:
     n = len(table.players)
     cells, bins = 6 if oriented else 3, n * (n - 1) // 2
     if bins * cells <= _MOST_BINS:
-        keys = _keys(table, oriented, lambda low, high: high * (high - 1) // 2 + low, np.int64)
+        keys = _pair_keys(table, oriented, lambda low, high: high * (high - 1) // 2 + low, np.int64)
         counts = np.bincount(keys, minlength=bins * cells).reshape(bins, cells)
         met = np.flatnonzero(counts.any(axis=1))
         j, i = np.tril_indices(n, -1)
@@ -264,7 +264,7 @@ def _count(table: PairTable, oriented: bool) -> Pairs:
     else:
         # Small keys sort faster; with the cell in the key, no argsort is needed.
         narrow: type[np.integer[Any]] = np.uint32 if n * n * cells < 2**32 else np.int64
-        keys = _keys(table, oriented, lambda low, high: high * n + low, narrow)
+        keys = _pair_keys(table, oriented, lambda low, high: high * n + low, narrow)
         keys.sort()
         starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
         pair, column = np.divmod(keys[starts].astype(np.int64), cells)
@@ -275,7 +275,7 @@ def _count(table: PairTable, oriented: bool) -> Pairs:
     return Pairs(i, j, np.ascontiguousarray(counts.T, dtype=np.float64), oriented)
 
 
-def _keys(
+def _pair_keys(
     table: PairTable, oriented: bool, number: Callable[[Ints, Ints], Ints], kind: type[np.integer[Any]]
 ) -> npt.NDArray[np.integer[Any]]:
     """Return each result's pair and cell (see Pairs) as a key: `number(low, high)` times cells, plus cell.

@@ -121,13 +121,13 @@ class Descent:
 
     @property
     def values(self) -> Values:
-        return self._named(self.path[-1])
+        return self._by_name(self.path[-1])
 
     @property
     def estimate(self) -> Values:
         """The mean of the numbers after each iteration of the later half; the start before any iteration."""
         late = self.path[self.iteration // 2 + 1 :] or self.path
-        return self._named([math.fsum(column) / len(late) for column in zip(*late, strict=True)])
+        return self._by_name([math.fsum(column) / len(late) for column in zip(*late, strict=True)])
 
     @property
     def worth(self) -> Mapping[str, Effect]:
@@ -183,7 +183,7 @@ class Descent:
             )
         )
 
-    def _named(self, values: Sequence[float]) -> Values:
+    def _by_name(self, values: Sequence[float]) -> Values:
         return {
             parameter.name: parameter.shown(value)
             for parameter, value in zip(self.parameters, values, strict=True)

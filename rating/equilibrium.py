@@ -129,10 +129,10 @@ def expected_scores(elo: Floats, drawelo: float) -> Floats:
     """Return the expected scores (n, n) of row against column, from ratings."""
     apart = elo[:, None] - elo[None, :]
 
-    def won(by: Floats) -> Floats:
+    def win_chance(by: Floats) -> Floats:
         return np.asarray(1.0 / (1.0 + 10.0 ** ((drawelo - by) / 400.0)))
 
-    return np.asarray(0.5 + (won(apart) - won(-apart)) / 2.0)
+    return np.asarray(0.5 + (win_chance(apart) - win_chance(-apart)) / 2.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -99,7 +99,7 @@ def _one_seat_a_side(match: Match) -> Match:
     seats = list(zip(players, sides, strict=True))
     kept = list(dict.fromkeys(seats))
 
-    def summed(scores: Sequence[float] | None) -> Sequence[float] | None:
+    def sum_by_seat(scores: Sequence[float] | None) -> Sequence[float] | None:
         if scores is None:
             return None
         return [sum(n for seat, n in zip(seats, scores, strict=True) if seat == one) for one in kept]
@@ -107,8 +107,8 @@ def _one_seat_a_side(match: Match) -> Match:
     return replace(
         match,
         players=[player for player, _ in kept],
-        points=summed(match.points),
-        places=summed(match.places),
+        points=sum_by_seat(match.points),
+        places=sum_by_seat(match.places),
         faulty=None if match.faulty is None else kept.index(seats[match.faulty]),
         sides=[side for _, side in kept],
         owners=None if match.owners is None else [match.owners[seats.index(one)] for one in kept],

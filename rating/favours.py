@@ -129,6 +129,7 @@ class Favours:
                 del self._moments[pair]
 
     def found(self) -> list[Favour]:
+        """Test all pairs; return those with a corrected p below `ALPHA`, the smallest p first."""
         pairs, named = 0, []
         for own, names in self._faulty():
             tables = {name: self._tables[name] for name in names}
@@ -185,12 +186,12 @@ def _moments(matches: Iterable[Sitting], faulty: str, favoured: str) -> Iterator
         for match in matches
         if match.scores is not None and faulty in match.players and favoured in match.owners
     ]
-    ended = Counter(len(match.scores or ()) for match in known if _fault_of(match, faulty))
+    ended = Counter(len(match.scores or ()) for match in known if _faulted(match, faulty))
     for deal, drawn in sorted(ended.items()):
         leads, at_fault = [], []
         for match in known:
             scores = match.scores or ()
-            here = len(scores) == deal and _fault_of(match, faulty)
+            here = len(scores) == deal and _faulted(match, faulty)
             if len(scores) > deal or here:
                 leads.append(_lead(match, scores[deal - 1], faulty, favoured) if deal else 0.0)
                 at_fault.append(here)
@@ -205,7 +206,7 @@ def _moments(matches: Iterable[Sitting], faulty: str, favoured: str) -> Iterator
             )
 
 
-def _fault_of(match: Sitting, name: str) -> bool:
+def _faulted(match: Sitting, name: str) -> bool:
     return match.faulty is not None and match.players[match.faulty] == name
 
 

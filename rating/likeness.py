@@ -153,6 +153,7 @@ class Likeness:
                 pair.rarest = sorted([*pair.rarest, (share, self._asked, rare)])[:SHOWN]
 
     def found(self) -> list[Alike]:
+        """Test all pairs; return those that answer alike beyond chance, the smallest p first."""
         named = []
         for (one, two), pair in self._pairs.items():
             high = max(pair.bets)

@@ -42,41 +42,41 @@ class Match:
     def __post_init__(self) -> None:
         seats = len(self.players)
         if seats < 2:
-            raise self._bad(f"has {seats} players: give at least two")
+            raise self._error(f"has {seats} players: give at least two")
         if not all(isinstance(name, str) for name in self.players):
-            raise self._bad("has players that are not text: give one name per seat")
+            raise self._error("has players that are not text: give one name per seat")
         if self.owners is not None and len(self.owners) != seats:
-            raise self._bad(f"has owners for {len(self.owners)} of {seats} seats: give one a seat")
+            raise self._error(f"has owners for {len(self.owners)} of {seats} seats: give one a seat")
         if self.sides is not None and len(self.sides) != seats:
-            raise self._bad(f"has sides for {len(self.sides)} of {seats} seats: give one a seat")
+            raise self._error(f"has sides for {len(self.sides)} of {seats} seats: give one a seat")
         if self.sides is not None and not all(isinstance(side, _WHOLE) for side in self.sides):
-            raise self._bad("has sides that are not whole numbers: give one a seat")
+            raise self._error("has sides that are not whole numbers: give one a seat")
         for name, number in (("round", self.round), ("table", self.table)):
             if number is not None and not isinstance(number, _WHOLE):
-                raise self._bad(f"has {name} {number!r}: give a whole number")
+                raise self._error(f"has {name} {number!r}: give a whole number")
             if number is not None and number < 0:
-                raise self._bad(f"has {name} {number}: count from 0 or 1")
+                raise self._error(f"has {name} {number}: count from 0 or 1")
         if not all(isinstance(seat, _WHOLE) and 0 <= seat < seats for seat in self.unrated):
-            raise self._bad(f"has unrated seats {list(self.unrated)}: seats are 0 to {seats - 1}")
+            raise self._error(f"has unrated seats {list(self.unrated)}: seats are 0 to {seats - 1}")
         if self.faulty is not None:
             if not isinstance(self.faulty, _WHOLE):
-                raise self._bad(f"has faulty seat {self.faulty!r}: give a whole number")
+                raise self._error(f"has faulty seat {self.faulty!r}: give a whole number")
             if not 0 <= self.faulty < seats:
-                raise self._bad(f"has faulty seat {self.faulty}: seats are 0 to {seats - 1}")
+                raise self._error(f"has faulty seat {self.faulty}: seats are 0 to {seats - 1}")
             return
         if (self.points is None) == (self.places is None):
-            raise self._bad("needs points, places or a faulty seat: give exactly one")
+            raise self._error("needs points, places or a faulty seat: give exactly one")
         for name, scores in (("points", self.points), ("places", self.places)):
             if scores is None:
                 continue
             if len(scores) != seats:
-                raise self._bad(f"has {name} for {len(scores)} of {seats} seats: give one a seat")
+                raise self._error(f"has {name} for {len(scores)} of {seats} seats: give one a seat")
             try:
                 finite = all(map(math.isfinite, scores))
             except (TypeError, OverflowError):
                 finite = False
             if not finite:
-                raise self._bad(f"has {name} that are not numbers: give one finite number a seat")
+                raise self._error(f"has {name} that are not numbers: give one finite number a seat")
 
     def rated(self) -> Match | None:
         """Return the match of the rated seats; None if fewer than two are left, or an unrated one faulted."""
@@ -92,7 +92,7 @@ class Match:
         faulty = None if self.faulty is None else kept.index(self.faulty)
         return replace(self, **by_seat, faulty=faulty, unrated=())
 
-    def _bad(self, what: str) -> ResultError:
+    def _error(self, what: str) -> ResultError:
         return ResultError(f"match {self.id or '/'.join(map(str, self.players))} {what}")
 
 

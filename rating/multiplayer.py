@@ -82,14 +82,14 @@ def trueskill(
 
     Raises OptionError for less than one shuffle and RatingError if the package is missing.
     """
-    _check(shuffles)
+    _check_shuffles(shuffles)
     package = _load("trueskill", "trueskill")
     games, names = games_of(matches, players, faults)
 
-    def run(share: float, orders: int) -> tuple[Floats, Floats]:
+    def play_orders(share: float, orders: int) -> tuple[Floats, Floats]:
         env = package.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=share, backend=None)
 
-        def play(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
+        def rate_game(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
             try:
                 rated: Sequence[Sequence[_Rating]] = env.rate(teams, ranks=ranks)
             except FloatingPointError as error:
@@ -97,13 +97,13 @@ def trueskill(
                 raise RatingError(text) from error
             return rated
 
-        return _play_shuffled(games, len(names), env.create_rating, play, orders, seed)
+        return _play_shuffled(games, len(names), env.create_rating, rate_game, orders, seed)
 
     drawn = [drew for _, _, drew in _results(games)]
     share = min(sum(drawn) / max(len(drawn), 1), 0.99)
     if any(drawn):
-        share = _fitted_share(games, sum(drawn), run(share, min(shuffles, 2))[0].mean(axis=0))
-    return _skill("trueskill", names, games, *run(share, shuffles), share)
+        share = _fitted_share(games, sum(drawn), play_orders(share, min(shuffles, 2))[0].mean(axis=0))
+    return _summarise_orders("trueskill", names, games, *play_orders(share, shuffles), share)
 
 
 def openskill(
@@ -115,27 +115,27 @@ def openskill(
     faults: FaultRule = "seed",
 ) -> Skill:
     """Return openskill's Plackett-Luce ratings of `matches`; arguments and errors as for `trueskill`."""
-    _check(shuffles)
+    _check_shuffles(shuffles)
     package = _load("openskill.models", "openskill")
     games, names = games_of(matches, players, faults)
     model = package.PlackettLuce(tau=0.0)
 
-    def play(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
+    def rate_game(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
         rated: Sequence[Sequence[_Rating]] = model.rate([list(team) for team in teams], ranks=list(ranks))
         return rated
 
-    found = _play_shuffled(games, len(names), model.rating, play, shuffles, seed)
-    return _skill("openskill", names, games, *found, None)
+    found = _play_shuffled(games, len(names), model.rating, rate_game, shuffles, seed)
+    return _summarise_orders("openskill", names, games, *found, None)
 
 
-def _rows(table: PairTable) -> Iterator[tuple[int, int, int]]:
+def _result_rows(table: PairTable) -> Iterator[tuple[int, int, int]]:
     return zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
 
 
 def matches_of(table: PairTable) -> list[Match]:
     """Return the results of a table, each as a match of two, for results without matches."""
     names = table.players
-    return [Match((names[a], names[b]), (outcome, 0)) for a, b, outcome in _rows(table)]
+    return [Match((names[a], names[b]), (outcome, 0)) for a, b, outcome in _result_rows(table)]
 
 
 def games_of(
@@ -149,15 +149,15 @@ def games_of(
     for match in matches:
         owners = match.players if match.owners is None else match.owners
         if match.faulty is None and len(set(owners)) == len(set(match.players)) == len(owners):
-            games.append(_one_game(match, index))
+            games.append(_game_of_match(match, index))
             continue
         table = PairTable.from_matches([match], players=match.players, faults=faults)
         k = [index[name] for name in table.players]
-        games += [(((k[a],), (k[b],)), (int(won < 0), int(won > 0))) for a, b, won in _rows(table)]
+        games += [(((k[a],), (k[b],)), (int(won < 0), int(won > 0))) for a, b, won in _result_rows(table)]
     return games, tuple(names)
 
 
-def _one_game(match: Match, index: Mapping[str, int]) -> Teams:
+def _game_of_match(match: Match, index: Mapping[str, int]) -> Teams:
     sides = range(len(match.players)) if match.sides is None else match.sides
     scores = match.points if match.points is not None else [-place for place in match.places or ()]
     teams: dict[int, list[int]] = {}
@@ -174,7 +174,7 @@ def _play_shuffled(
 ) -> tuple[Floats, Floats]:
     """Return mu and sigma after all games in each of several orders, shape (shuffles, n) each."""
     mu, sigma = np.empty((shuffles, n)), np.empty((shuffles, n))
-    played = _counts(games, n) > 0
+    played = _count_games(games, n) > 0
     for number in range(shuffles):
         current = [fresh() for _ in range(n)]
         drawn = words(f"{seed}|{number}|teams")
@@ -192,7 +192,7 @@ def _play_shuffled(
     return mu, sigma
 
 
-def _counts(games: Sequence[Teams], n: int) -> Ints:
+def _count_games(games: Sequence[Teams], n: int) -> Ints:
     """Return the number of games of each player, shape (n,)."""
     seated = [k for teams, _ in games for team in teams for k in team]
     return np.bincount(np.array(seated, np.int64), minlength=n)
@@ -216,16 +216,16 @@ def _fitted_share(games: Sequence[Teams], drawn: int, mu: Floats) -> float:
     gap = mu[i] - mu[j]
     deviation = math.sqrt(2.0) * BETA
 
-    def excess(margin: float) -> float:
+    def excess_draws(margin: float) -> float:
         expected = ndtr((margin - gap) / deviation) - ndtr((-margin - gap) / deviation)
         return float(expected.sum()) - drawn
 
     widest = 10.0 * BETA
-    margin = widest if excess(widest) <= 0.0 else brentq(excess, 0.0, widest)
+    margin = widest if excess_draws(widest) <= 0.0 else brentq(excess_draws, 0.0, widest)
     return float(min(2.0 * ndtr(margin / deviation) - 1.0, 0.99))
 
 
-def _skill(
+def _summarise_orders(
     model: Literal["trueskill", "openskill"],
     names: tuple[str, ...],
     games: Sequence[Teams],
@@ -234,11 +234,11 @@ def _skill(
     share: float | None,
 ) -> Skill:
     spread = mu.std(axis=0, ddof=1) if len(mu) > 1 else np.zeros(len(names))
-    mean, deviation, played = mu.mean(axis=0), sigma.mean(axis=0), _counts(games, len(names))
+    mean, deviation, played = mu.mean(axis=0), sigma.mean(axis=0), _count_games(games, len(names))
     return Skill(model, names, mean, deviation, spread, played, len(mu), len(games), share)
 
 
-def _check(shuffles: int) -> None:
+def _check_shuffles(shuffles: int) -> None:
     if shuffles < 1:
         raise OptionError(f"shuffles {shuffles}: give at least 1")
 

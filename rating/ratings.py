@@ -63,6 +63,7 @@ class Ranking:
         return tuple(notice.text for notice in self.notices)
 
     def better(self, one: str, other: str) -> float:
+        """Return the probability that player `one` is better than `other`."""
         players = self.fit.table.players
         return float(self.intervals.los([players.index(one)], [players.index(other)])[0, 0])
 

@@ -27,7 +27,7 @@ def shuffle_with(items: Sequence[T], drawn: Iterator[int]) -> list[T]:
     """Return the items in an order given by the next words of `drawn`."""
     order = list(items)
     for place in range(len(order) - 1, 0, -1):
-        other = _below(place + 1, drawn)
+        other = _draw_below(place + 1, drawn)
         order[place], order[other] = order[other], order[place]
     return order
 
@@ -40,7 +40,7 @@ def words(seed: Seed) -> Iterator[int]:
             yield int.from_bytes(digest[start : start + 8], "big")
 
 
-def _below(limit: int, drawn: Iterator[int]) -> int:
+def _draw_below(limit: int, drawn: Iterator[int]) -> int:
     fair = 2**64 - 2**64 % limit
     for word in drawn:
         if word < fair:

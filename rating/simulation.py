@@ -61,7 +61,7 @@ def simulate(
     rounds and then follow `rule` (see `rating.pairing.rounds`) from the results so far. Raises OptionError
     for players that do not fill the tables and for values out of range.
     """
-    _check(alpha, ties)
+    _check_shares(alpha, ties)
     if players < 2 or rounds < 0:
         raise OptionError(f"{players} players, {rounds} rounds: give at least 2 and 0")
     if not 0.0 <= spread <= _WIDEST:
@@ -100,7 +100,7 @@ def play_round(
 
     `elo` has the true ratings. Raises OptionError for tables of different sizes and shares outside 0 to 1.
     """
-    _check(alpha, ties)
+    _check_shares(alpha, ties)
     if not tables:
         return []
     size = len(tables[0])
@@ -132,7 +132,7 @@ def gumbel_luck(own: Floats, shared: Floats, alpha: float) -> Floats:
     return luck
 
 
-def _check(alpha: float, ties: float) -> None:
+def _check_shares(alpha: float, ties: float) -> None:
     if not 0.0 <= alpha <= 1.0:
         raise OptionError(f"alpha {alpha!r}: give a number from 0 to 1")
     if not 0.0 <= ties < 1.0:

@@ -142,13 +142,13 @@ class PlayedTables:
         return cls(players, owners, player, owner, points, played, rounds)
 
     def until(self, last: int) -> PlayedTables:
-        return self._only(self.round <= last)
+        return self._select(self.round <= last)
 
     def without(self, one: int, other: int) -> PlayedTables:
         """Return the tables that these two owners do not share."""
-        return self._only(~((self.owner == one).any(axis=1) & (self.owner == other).any(axis=1)))
+        return self._select(~((self.owner == one).any(axis=1) & (self.owner == other).any(axis=1)))
 
-    def _only(self, chosen: Bools) -> PlayedTables:
+    def _select(self, chosen: Bools) -> PlayedTables:
         arrays = ("player", "owner", "points", "matches", "round")
         return replace(self, **{name: getattr(self, name)[chosen] for name in arrays})
 
@@ -176,7 +176,7 @@ class _Strengths:
     phi: float
 
 
-def _fit(tables: PlayedTables) -> _Strengths:
+def _fit_strengths(tables: PlayedTables) -> _Strengths:
     n, of, played = len(tables.players), tables.player, tables.matches[:, None]
     there = (of < n).astype(np.float64)
     seats = there.sum(axis=1)
@@ -206,7 +206,7 @@ def _pair_effects(tables: PlayedTables) -> tuple[Floats, Floats]:
     table, place, other = np.nonzero(_pairs(tables))
     if not len(table):
         return w, se
-    at = _fit(tables)
+    at = _fit_strengths(tables)
     helped, helper = tables.owner[table, place], tables.owner[table, other]
     key, columns = helped * many + helper, helper[:, None] * (n + 1) + tables.player[table]
     r, h = at.score, at.information
@@ -247,7 +247,7 @@ def _spread(w: Floats, se: Floats) -> float:
     return low
 
 
-def _normal(w: Floats, se: Floats, spread: float, freedom: int) -> Floats:
+def _as_normal(w: Floats, se: Floats, spread: float, freedom: int) -> Floats:
     """Return w in standard deviations of the empirical null, as a normal variable."""
     t = w / np.sqrt(se**2 + spread)
     # Wallace (1959): the normal deviate with the same tail as t.
@@ -308,8 +308,8 @@ def find_soft_play_and_reach(
     mine = np.zeros_like(known)
     mine[surest] = mine[surest[::-1]] = True
     (gain, gift), (gain_se, gift_se) = np.where(mine, w, w_else), np.where(mine, se, se_else)
-    z = _normal(gain, gain_se, spread, freedom)
-    z_gift = _normal(gift, gift_se, gift_spread, freedom // 2)
+    z = _as_normal(gain, gain_se, spread, freedom)
+    z_gift = _as_normal(gift, gift_se, gift_spread, freedom // 2)
     end, epochs = _epochs(last, rounds)
     surer = np.where(z > _GAINS, np.maximum(z, z_gift), 0.0)[asked] * math.sqrt(last / end)
     p = np.array([min(1.0, 2.0 * epochs * math.erfc(one / math.sqrt(2.0))) for one in surer])

@@ -34,7 +34,7 @@ def csv_cell(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
-def from_csv_cell(text: str) -> str:
+def unescape_csv_cell(text: str) -> str:
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from rating.cli.options import RatingGroup, input_options, interval_option, list_problems, output_option
+from rating.cli.options import RatingGroup, add_input_options, interval_option, list_problems, output_option
 from rating.errors import OptionError, RatingError
 from rating.pairing.rules import RULES
 from rating.text import printable
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 @main.command()
-@input_options
+@add_input_options
 @interval_option
 @click.option("--level", type=float, default=0.95, show_default=True, help="confidence level")
 @click.option("--ranks", is_flag=True, help="best and worst rank of each player at that level")
@@ -90,7 +90,7 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
       rating fit old.pgn --preset bayeselo --intervals exactdist --offset 2000
       zcat games.pgn.gz | rating fit - --format json
     """
-    from rating.cli.report import fit_csv, fit_document, fit_rows, footing, print_data, print_table
+    from rating.cli.report import fit_csv, fit_document, fit_rows, footer, print_data, print_table
     from rating.ratings import rank
 
     offset, preset = options["offset"], options["preset"]
@@ -105,8 +105,8 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
         ranking,
         preset=preset,
         ranks=of.rank_interval() if options["ranks"] and not bare else None,
-        skills=[_skill(name, reading, options) for name in also if name != "nash"],
-        scores=_scores(of, options) if "nash" in also else None,
+        skills=[_rate_by_model(name, reading, options) for name in also if name != "nash"],
+        scores=_nash_scores(of, options) if "nash" in also else None,
         skipped=len(reading.problems),
         pointed=reading.pointed,
         notices=reading.notices,
@@ -117,14 +117,14 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
         click.echo("\n".join(bayeselo_lines(of, offset=offset or 0.0)))
     elif form == "text":
         print_table(*fit_rows(document))
-        click.echo(footing(document))
+        click.echo(footer(document))
     else:
         print_data(form, document, *fit_csv(document))
-    _warn(notes if form == "json" else [*document["warnings"], *notes])
+    _print_notes(notes if form == "json" else [*document["warnings"], *notes])
 
 
 @main.command()
-@input_options
+@add_input_options
 @interval_option
 @click.option("--top", type=click.IntRange(min=1), help="only the best players, this many")
 @output_option
@@ -154,11 +154,11 @@ def los(form: str, kind: str | None, **options: Any) -> None:
         rows = [[name, *row] for name, row in zip(names, chances, strict=True)]
         print_data(form, document, ["player", *names], rows)
     if form != "json":
-        _warn(warnings)
+        _print_notes(warnings)
 
 
 @main.command()
-@input_options
+@add_input_options
 @click.option("--rule", type=click.Choice(RULES), default="variance", show_default=True)
 @click.option("--size", type=int, default=4, show_default=True, help="players at a table")
 @click.option("--seed", default="0", show_default=True, help="seed of the rule `random`")
@@ -187,7 +187,7 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
     reading, fit = _read_and_fit(options, empty=rule == "random" and bool(chosen))
     known = set(fit.table.players)
     new = [name for name in dict.fromkeys(chosen or ()) if name not in known]
-    notes = [f"new, not in {_file_names(options)}: {', '.join(new)}"] if new else []
+    notes = [f"new, not in {_join_file_names(options)}: {', '.join(new)}"] if new else []
     tables = next_round(fit, chosen, rule=cast("Rule", rule), size=size, seed=start, games=options["games"])
     warnings = [*fit.warnings, *map(str, reading.notices)]
     if form == "text":
@@ -199,7 +199,7 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
             [t, s, name] for t, seats in enumerate(tables, 1) for s, name in enumerate(seats)
         ]
         print_data(form, document, ["table", "seat", "player"], rows)
-    _warn(notes if form == "json" else [*warnings, *notes])
+    _print_notes(notes if form == "json" else [*warnings, *notes])
 
 
 @main.command()
@@ -241,7 +241,7 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
     if form == "text":
         print_table(*recovery_rows(lines))
         click.echo(recovery_summary(document))
-        _warn(document["warnings"])
+        _print_notes(document["warnings"])
     else:
         print_data(form, document, list(lines[0]), [list(line.values()) for line in lines])
 
@@ -261,7 +261,7 @@ def _notes_on_ignored(form: str, options: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _file_names(options: dict[str, Any]) -> str:
+def _join_file_names(options: dict[str, Any]) -> str:
     return ", ".join("<stdin>" if file == "-" else file for file in options["files"])
 
 
@@ -277,7 +277,7 @@ def _read_and_fit(options: dict[str, Any], *, empty: bool = False) -> tuple[Read
     list_problems(reading.problems)
     table = reading.table
     if not table.first.size and not empty:
-        raise RatingError(f"{_file_names(options)}: no results to rate ({len(table.players)} players)")
+        raise RatingError(f"{_join_file_names(options)}: no results to rate ({len(table.players)} players)")
     usual = find_preset(options["preset"]) if options["preset"] else Preset(0.0, "fit", 2.0, "round")
     given = {name: options[name] for name in ("advantage", "drawelo", "prior")}
     chosen = {name: getattr(usual, name) if value is None else value for name, value in given.items()}
@@ -293,7 +293,7 @@ def _read_and_rate(kind: str | None, level: float, options: dict[str, Any]) -> t
     return reading, intervals(fit, cast("Kind", kind or usual), level=level)
 
 
-def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
+def _rate_by_model(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
     from rating import multiplayer
 
     matches = multiplayer.matches_of(reading.table) if reading.matches is None else reading.matches
@@ -307,13 +307,13 @@ def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
     )
 
 
-def _scores(of: Intervals, options: dict[str, Any]) -> Nash:
+def _nash_scores(of: Intervals, options: dict[str, Any]) -> Nash:
     from rating.equilibrium import nash
 
     return nash(of.fit, level=of.level, seed="0" if options["seed"] is None else options["seed"])
 
 
-def _warn(warnings: Sequence[str]) -> None:
+def _print_notes(warnings: Sequence[str]) -> None:
     sys.stdout.flush()
     for text in warnings:
         click.echo(f"note: {printable(text)}", err=True)

@@ -53,7 +53,7 @@ class RatingGroup(click.Group):
             raise _Refusal(printable(str(error))) from error
 
 
-def _number_or_fit(
+def _parse_elo(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> float | Literal["fit"] | None:
     if value is None or value == "fit":
@@ -96,17 +96,17 @@ _INPUT = (
     click.option(
         "--advantage",
         metavar="ELO|fit",
-        callback=_number_or_fit,
+        callback=_parse_elo,
         help="advantage of the player named first [default: 0]",
     ),
     click.option(
-        "--drawelo", metavar="ELO|fit", callback=_number_or_fit, help="likelihood of draws [default: fit]"
+        "--drawelo", metavar="ELO|fit", callback=_parse_elo, help="likelihood of draws [default: fit]"
     ),
     click.option("--ridge", type=float, metavar="ELO", help="sd of a prior that links groups"),
 )
 
 
-def input_options(function: Command) -> Command:
+def add_input_options(function: Command) -> Command:
     for option in reversed(_INPUT):
         function = option(function)
     return function

@@ -150,7 +150,7 @@ def nash_cells(figures: Mapping[str, float | None]) -> list[str]:
     ]
 
 
-def footing(document: dict[str, Any]) -> str:
+def footer(document: dict[str, Any]) -> str:
     kind, clusters = document["intervals"], document["clusters"]
     by = f"{kind} ({clusters} {_CLUSTERED[kind]})" if clusters else kind
     count = f"{document['results']} result{'' if document['results'] == 1 else 's'}"

@@ -132,7 +132,7 @@ def scaled(of: Intervals, anchors: Mapping[str, float]) -> Intervals:
         names = [name for name in known if group[where[name]] == number]
         places, there = np.array([where[name] for name in names]), group == number
         gap = float(np.mean([anchors[name] for name in names]) - fit.elo[places].mean())
-        half = _half(of, places)[there]
+        half = _half_widths(of, places)[there]
         elo[there] += gap
         low[there], high[there] = elo[there] - half, elo[there] + half
     notices = tuple(
@@ -142,7 +142,7 @@ def scaled(of: Intervals, anchors: Mapping[str, float]) -> Intervals:
     return replace(of, fit=replace(fit, elo=elo, notices=notices), low=low, high=high)
 
 
-def _half(of: Intervals, places: Ints) -> Floats:
+def _half_widths(of: Intervals, places: Ints) -> Floats:
     """Return half widths of the intervals of distances to the mean of some players, shape (n,)."""
     own = of.spread.variance() if of.floor is not None else of.sd**2 / of.factor
     half: Floats = of.quantile * np.sqrt(of.factor * _from_mean(of.spread, own, places))

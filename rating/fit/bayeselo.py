@@ -83,7 +83,7 @@ def bayeselo(
     Raises OptionError for values out of range; for all results the numbers are finite, and notices name
     problems.
     """
-    _check(advantage, drawelo, prior, ridge)
+    _check_options(advantage, drawelo, prior, ridge)
     n = len(table.players)
     if start is not None and (np.shape(start) != (n,) or not np.all(np.isfinite(start))):
         raise OptionError(f"start has shape {np.shape(start)}: give {n} finite ratings, one per player")
@@ -118,7 +118,7 @@ def bayeselo(
     return Fit(table, elo, component, d, a, loglik, prior, ridge, search.steps, tuple(notices))
 
 
-def _check(
+def _check_options(
     advantage: float | Literal["fit"], drawelo: float | Literal["fit"], prior: float, ridge: float | None
 ) -> None:
     if advantage != "fit" and not (isinstance(advantage, int | float) and abs(advantage) <= _FARTHEST):

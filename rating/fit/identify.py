@@ -29,9 +29,9 @@ def components(pairs: Pairs, n: int) -> Ints:
     """
     # With many opponents per player, a part of the pairs usually links all of them.
     step = max(1, pairs.i.size // (20 * n)) if n else 1
-    label = _link(pairs.i[::step], pairs.j[::step], n, "weak")
+    label = _label_groups(pairs.i[::step], pairs.j[::step], n, "weak")
     if step > 1 and label.any():
-        label = _link(pairs.i, pairs.j, n, "weak")
+        label = _label_groups(pairs.i, pairs.j, n, "weak")
     met = np.zeros(n, np.bool_)
     met[pairs.i] = met[pairs.j] = True
     number = np.full(n, -1, np.int64)
@@ -52,8 +52,8 @@ def is_strongly_linked(likelihood: Likelihood) -> bool:
         down |= (block.losses > 0) | (block.draws > 0)
     if bool(np.all(up & down)):
         return True
-    weak = _link(i, j, n, "weak")
-    strong = _link(np.concatenate([i[up], j[down]]), np.concatenate([j[up], i[down]]), n, "strong")
+    weak = _label_groups(i, j, n, "weak")
+    strong = _label_groups(np.concatenate([i[up], j[down]]), np.concatenate([j[up], i[down]]), n, "strong")
     return bool(weak.max(initial=0) == strong.max(initial=0))
 
 
@@ -117,7 +117,7 @@ def _reach(likelihood: Likelihood, sign: int, *, free_d: bool, with_advantage: b
     return float(-found.fun) if found.status == 0 else 0.0
 
 
-def _link(
+def _label_groups(
     i: npt.NDArray[np.intp], j: npt.NDArray[np.intp], n: int, connection: Literal["weak", "strong"]
 ) -> npt.NDArray[np.int32]:
     from scipy.sparse import coo_array

@@ -98,6 +98,7 @@ class Newton:
         return self.likelihood.value(theta, a, d) - 0.5 * self.pull * float(theta @ theta)
 
     def _backtrack(self, step: Floats, step_a: float, step_d: float, cut: float) -> float:
+        """Halve the factor `cut` of a step until the likelihood does not fall; return it."""
         here = self.value(self.theta, self.a, self.d) if self._height is None else self._height
         while True:
             there = self.value(self.theta + cut * step, self.a + cut * step_a, self.d + cut * step_d)

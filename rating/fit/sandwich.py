@@ -179,7 +179,9 @@ class Information:
     def _iterative_inverse(self) -> IterativeInverse:
         solver = SparseLaplacian(self.likelihood, self.weights, self.pull, self.component)
         return IterativeInverse(
-            lambda right: self._iterate(solver, right), solver.first_order, solver.first_order_diagonal()
+            lambda right: self._solve_all(solver, right),
+            solver.first_order,
+            solver.first_order_diagonal(),
         )
 
     def solve(self, right: Floats) -> Floats:
@@ -187,7 +189,7 @@ class Information:
         n = self.likelihood.n
         if n <= _MOST_FACTORISED:
             return self.dense().solve(right)
-        solved = self._iterate(
+        solved = self._solve_all(
             SparseLaplacian(self.likelihood, self.weights, self.pull, self.component), right
         )
         if self.exact or n > _MOST_DENSE:
@@ -195,7 +197,7 @@ class Information:
         self.exact = True
         return self.dense().solve(right)
 
-    def _iterate(self, solver: SparseLaplacian, right: Floats) -> Floats:
+    def _solve_all(self, solver: SparseLaplacian, right: Floats) -> Floats:
         solved = np.empty_like(right)
         for start in range(0, right.shape[1], _COLUMNS):
             some = np.ascontiguousarray(right[:, start : start + _COLUMNS])

@@ -75,7 +75,7 @@ class Field:
         s1 = 1.0 / (1.0 + np.exp(np.minimum(self.d - u, _FAR)))
         s2 = 1.0 / (1.0 + np.exp(np.minimum(self.d + u, _FAR)))
         wins, losses = self.wins[a, others], self.wins[others, a]
-        p_win, p_loss = _blend(s1, wins, met), _blend(s2, losses, met)
+        p_win, p_loss = _blend_with_model(s1, wins, met), _blend_with_model(s2, losses, met)
         h_win, h_loss = s1 * (1.0 - s1), s2 * (1.0 - s2)
         h_draw = h_win + h_loss
         # Rounding may leave the rest slightly below zero.
@@ -97,14 +97,14 @@ class Field:
         """
         u = self.theta[:, None] - self.theta[None, :]
         s1 = 1.0 / (1.0 + np.exp(np.minimum(self.d - u, _FAR)))
-        not_won = 1.0 - _blend(s1, self.wins, self.met)
+        not_won = 1.0 - _blend_with_model(s1, self.wins, self.met)
         half = not_won.T * s1 * (1.0 - s1)
         both: Floats = half + half.T
         np.fill_diagonal(both, 0.0)
         return both
 
 
-def _blend(chance: Floats, count: Floats, met: Floats) -> Floats:
+def _blend_with_model(chance: Floats, count: Floats, met: Floats) -> Floats:
     blended: Floats = (KAPPA * chance + count) / (KAPPA + met)
     return blended
 

@@ -111,21 +111,21 @@ class _Belief:
         x *= np.sqrt(h / (1.0 + h * (x[a] - x[b])))
         self.own -= x**2
         if self._used == _COLUMNS:
-            self._write_out()
+            self._apply_updates()
         self._columns[:, self._used] = x[self._players]
         self._used += 1
 
     def forget_all_but(self, free: Ints) -> None:
         """Drop all players except `free`, once enough updates have come."""
         if self._used > _COLUMNS // 2:
-            self._write_out()
+            self._apply_updates()
         if self._used == 0:
             places = self._place[free]
             self._matrix = self._matrix.take(places, 0).take(places, 1)
             self._players, self._columns = free, np.empty((free.size, _COLUMNS))
             self._place[free] = np.arange(free.size)
 
-    def _write_out(self) -> None:
+    def _apply_updates(self) -> None:
         columns = self._columns[:, : self._used]
         self._matrix = self._matrix - columns @ columns.T
         self._used = 0

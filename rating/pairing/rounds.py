@@ -49,7 +49,7 @@ def next_round(
     names = list(table.players if players is None else players)
     if games is None:
         games = 1 if rule == "variance" else size
-    _check(rule, names, size, games, weights)
+    _check_arguments(rule, names, size, games, weights)
     if rule == "random":
         # Sorted, so that the draw does not depend on the order of the list.
         drawn = shuffle(sorted(names), seed)
@@ -57,10 +57,10 @@ def next_round(
     with one_thread():
         fit = results if isinstance(results, Fit) else bayeselo(results)
         field = field_of(fit, names)
-        return [[field.names[k] for k in ranks] for ranks in _ranks(field, rule, size, games, weights)]
+        return [[field.names[k] for k in ranks] for ranks in _form_tables(field, rule, size, games, weights)]
 
 
-def _ranks(
+def _form_tables(
     field: Field, rule: Rule, size: int, games: int, weights: Mapping[str, float] | None
 ) -> Sequence[Sequence[int]]:
     if rule == "variance":
@@ -76,7 +76,7 @@ def _ranks(
     return ranks
 
 
-def _check(
+def _check_arguments(
     rule: str, names: Sequence[str], size: int, games: int, weights: Mapping[str, float] | None
 ) -> None:
     if rule not in RULES:

@@ -100,9 +100,9 @@ def read_results(
             with _open(name, stdin) as stream:
                 # At least 4096 bytes, or the whole file.
                 start = _LEADING.sub(b"", stream.peek(4096))
-                kind = form or _form_of(name, start)
+                kind = form or _guess_form(name, start)
                 _refuse_others(shown, kind, start)
-                joints = _read(gathering, stream, kind, shown)
+                joints = _read_stream(gathering, stream, kind, shown)
                 if joints:
                     where = name_some([f"line {line}" for line in joints])
                     text = f"{shown}: byte order mark skipped at {where}: files were joined there"
@@ -136,7 +136,7 @@ def _open(name: str, stdin: BinaryIO | None) -> Iterator[io.BufferedReader]:
         stream.detach()  # leaves the process's input open
 
 
-def _form_of(name: str, start: bytes) -> Form:
+def _guess_form(name: str, start: bytes) -> Form:
     if Path(name).suffix.lower() in _ENDINGS:
         return _ENDINGS[Path(name).suffix.lower()]
     first = start.lstrip()[:1]
@@ -177,45 +177,45 @@ class _Parts:
 
     def __init__(self, stream: BinaryIO, form: Form) -> None:
         self._stream, self._joint = stream, _JOINTS[form]
-        self._rest = _LEADING.sub(b"", self._read())
+        self._rest = _LEADING.sub(b"", self._read_piece())
         self.line: int | None = 1
         self.joints: list[int] = []
 
     def pieces(self) -> Iterator[str]:
         """Yield the next part as text in pieces of whole lines; the last may end within a line, at a mark."""
         at, self.line = self.line or 1, None
-        while data := self._rest or self._read():
+        while data := self._rest or self._read_piece():
             # Most text is ASCII, which is tested fast.
             found = None if data.isascii() or _MARK not in data else self._joint.search(data)
             data, self._rest = (data[: found.start()], data[found.end() :]) if found else (data, b"")
             at += int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_FEED))
             if data:
-                yield _text(data)
+                yield _decode_text(data)
             if found:
                 self.line = at
                 self.joints.append(at)
                 return
 
-    def _read(self) -> bytes:
+    def _read_piece(self) -> bytes:
         data = self._stream.read(_PIECE)
         return data + self._stream.readline() if data else b""
 
 
-def _text(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        return "".join(map(_decode, io.BytesIO(data)))
+        return "".join(map(_decode_line, io.BytesIO(data)))
 
 
-def _decode(line: bytes) -> str:
+def _decode_line(line: bytes) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError:
         return line.decode("latin-1")
 
 
-def _read(gathering: ResultCollector, stream: BinaryIO, form: Form, name: str) -> list[int]:
+def _read_stream(gathering: ResultCollector, stream: BinaryIO, form: Form, name: str) -> list[int]:
     """Read a stream; return the lines at which files were joined by a byte order mark."""
     parts = _Parts(stream, form)
     while (line := parts.line) is not None:

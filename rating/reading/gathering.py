@@ -94,11 +94,11 @@ class ResultCollector:
                 continue
             self._games_alone = True
             try:
-                white, black = (_numbers(self._players.__getitem__, side) for side in games[:2])
+                white, black = (_number_cells(self._players.__getitem__, side) for side in games[:2])
             except KeyError:
                 # Players are numbered in order of appearance.
                 self._number_players(chain.from_iterable(zip(games.white, games.black, strict=True)))
-                white, black = (_numbers(self._players.__getitem__, side) for side in games[:2])
+                white, black = (_number_cells(self._players.__getitem__, side) for side in games[:2])
             if any(games.match):
                 matches = self._match_numbers(games, white, black)
                 named = np.array(games.match) != ""
@@ -108,14 +108,14 @@ class ResultCollector:
                 self._next_match += size
                 for side in (white, black):
                     self._played = _sum(self._played, np.bincount(side, minlength=len(self._players)))
-            self._add(
+            self._append_columns(
                 white,
                 black,
-                _numbers(OUTCOMES.__getitem__, games.result),
+                _number_cells(OUTCOMES.__getitem__, games.result),
                 matches,
-                _numbers(whole_number, games.round),
-                _numbers(whole_number, games.table),
-                _numbers(self._events.__getitem__, games.event),
+                _number_cells(whole_number, games.round),
+                _number_cells(whole_number, games.table),
+                _number_cells(self._events.__getitem__, games.event),
             )
             self._is_named.append(named)
 
@@ -165,15 +165,15 @@ class ResultCollector:
             batch.append(part)
             events.append(self._events[season])
             if len(batch) == _BATCH:
-                self._expand(batch, events)
+                self._add_batch(batch, events)
                 batch, events = [], []
-        self._expand(batch, events)
+        self._add_batch(batch, events)
 
-    def _expand(self, batch: list[Match], events: list[int]) -> None:
+    def _add_batch(self, batch: list[Match], events: list[int]) -> None:
         self._number_players(chain.from_iterable(match.players for match in batch))
         new = expand(batch, self._players, self._fault_rule)
         event = np.array(events, np.int64)[new.match]
-        self._add(
+        self._append_columns(
             new.first, new.second, new.outcome, new.match + self._next_match, new.round, new.table, event
         )
         self._is_named.append(np.array([match.id is not None for match in batch], np.bool_)[new.match])
@@ -184,7 +184,7 @@ class ResultCollector:
         self._points = _sum(self._points, new.points)
         self._faults = _sum(self._faults, new.faults)
 
-    def _add(self, *parts: Ints) -> None:
+    def _append_columns(self, *parts: Ints) -> None:
         for column, part in zip(self._columns, parts, strict=True):
             column.append(part)
         self._results += parts[0].size
@@ -195,21 +195,21 @@ class ResultCollector:
 
     def repeats(self) -> list[str]:
         """Return sentences on results that were given twice; call it after all files are read."""
-        first, second, outcome, match, rounds, _, events = self._joined()
+        first, second, outcome, match, rounds, _, events = self._join_columns()
         if not first.size:
             return []
         named = np.where(np.concatenate(self._is_named), match, -1)
         found = ResultColumns(first, second, outcome, rounds, events, named)
         return list(find_repeats(self._sources, found, self._events.get("", -1)))
 
-    def _joined(self) -> list[Ints]:
+    def _join_columns(self) -> list[Ints]:
         for column in self._columns:
             # Column by column, so that only one is in memory twice.
             column[:] = [np.concatenate(column or [np.zeros(0, np.int64)])]
         return [column[0] for column in self._columns]
 
     def table(self) -> PairTable:
-        first, second, outcome, match, rounds, table, events = self._joined()
+        first, second, outcome, match, rounds, table, events = self._join_columns()
         if len(self._events) > 1 and rounds.size:
             rounds = np.where(rounds < 0, rounds, rounds + events * (int(rounds.max()) + 1))
         n, names = len(self._players), tuple(self._players)
@@ -230,7 +230,7 @@ def _sum(total: PerPlayer, more: PerPlayer) -> PerPlayer:
     return found
 
 
-def _numbers(number: Callable[[str], int], cells: Sequence[str]) -> Ints:
+def _number_cells(number: Callable[[str], int], cells: Sequence[str]) -> Ints:
     """Return the number of each cell; often all are the same."""
     if cells.count(cells[0]) == len(cells):
         return np.full(len(cells), number(cells[0]))

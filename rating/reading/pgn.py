@@ -83,8 +83,10 @@ def _agrees(moves: str, result: str) -> bool:
 
 
 class _PgnReader:
+    """Reads a file piece by piece and collects its games and problems until `take_found` returns them."""
+
     def __init__(self, file: str, line: int) -> None:
-        self._by_line = PgnLines(file, self._take)
+        self._by_line = PgnLines(file, self._store_game)
         self._lines = line - 1  # read so far
         self._layout: tuple[str, ...] = ()
         self._pattern: re.Pattern[str] | None = None
@@ -111,13 +113,13 @@ class _PgnReader:
     def finish(self) -> None:
         self._by_line.finish()
 
-    def _take(self, game: PgnGame) -> None:
-        problem = game.check()
+    def _store_game(self, game: PgnGame) -> None:
+        problem = game.find_problem()
         if problem is not None:
             self._problems.append(problem)
             return
         for name, column in zip(TAGS, self._found, strict=True):
-            column.append(game.value(name))
+            column.append(game.tag_value(name))
         layout = tuple(game.tags)
         if layout == self._layout and layout != self._alike:
             self._pattern, self._alike = _layout_pattern(layout), layout

@@ -62,40 +62,40 @@ class PgnGame:
     def is_whole(self) -> bool:
         return self.tags.keys() >= _NEEDED
 
-    def add(self, name: str, value: str, number: int) -> None:
+    def add_tag(self, name: str, value: str, number: int) -> None:
         self.first = self.first or number
         if name not in self.tags:
             self.tags[name] = (value, number)
         elif name in TAGS:
-            self.fault(number, f"the game has two tags {name}: remove one")
+            self.note_fault(number, f"the game has two tags {name}: remove one")
 
     def forget_first_line(self) -> None:
         self.tags = {name: at for name, at in self.tags.items() if at[1] > self.first}
         self.first, self.bounded = 0, False
 
-    def fault(self, number: int, text: str) -> None:
+    def note_fault(self, number: int, text: str) -> None:
         if self.bad is None:
             self.bad = MalformedGame(self.file, number, text)
 
-    def value(self, name: str) -> str:
+    def tag_value(self, name: str) -> str:
         value = self.tags.get(name, ("", 0))[0]
         value = (_ESCAPED.sub(r"\1", value) if "\\" in value else value).strip()
         return value.strip("?") if name == "Event" else value
 
-    def check(self) -> MalformedGame | None:
+    def find_problem(self) -> MalformedGame | None:
         if self.bad is not None:
             return self.bad
         for name in ("White", "Black", "Result"):
-            if not self.value(name):
+            if not self.tag_value(name):
                 line = self.tags.get(name, ("", self.first))[1]
                 return MalformedGame(self.file, line, f"the game has no {name}")
-        result, line = self.value("Result"), self.tags["Result"][1]
+        result, line = self.tag_value("Result"), self.tags["Result"][1]
         if result == "*":
             return MalformedGame(self.file, line, "the game is not finished: its result is *")
         if result not in OUTCOMES:
             return MalformedGame(self.file, line, f"expected 1-0, 0-1 or 1/2-1/2, got {result!r}")
-        if self.value("White") == self.value("Black"):
-            return MalformedGame(self.file, self.first, f"{self.value('White')} plays against itself")
+        if self.tag_value("White") == self.tag_value("Black"):
+            return MalformedGame(self.file, self.first, f"{self.tag_value('White')} plays against itself")
         if self.end and self.end[0] != "*" and OUTCOMES[self.end[0]] != OUTCOMES[result]:
             return MalformedGame(
                 self.file, self.end[1], f"the moves end in {self.end[0]}, but the tag Result is {result}"
@@ -123,7 +123,7 @@ class PgnLines:
         if self._comment:
             self._next = None
             self._end_open_comment()
-        self._settle()
+        self._assign_next()
         self.end_game()
 
     def end_game(self) -> None:
@@ -175,7 +175,7 @@ class PgnLines:
             self._read_moves(number, words)
             words = []
             if found[0] == "{":
-                self._settle()
+                self._assign_next()
                 self._comment = number
                 at = self._read_in_comment(number, line, at)
             else:
@@ -185,7 +185,7 @@ class PgnLines:
     def _read_in_comment(self, number: int, line: str, at: int) -> int:
         """Read a line of an open comment; return where the text after the comment begins.
 
-        Lines of tags may be the next game's: see `_settle`.
+        Lines of tags may be the next game's: see `_assign_next`.
         """
         tags = _find_tags_at_end(line, at) if "[" in line else -1
         if tags < 0 and _ALONE.match(line, at):
@@ -204,7 +204,7 @@ class PgnLines:
 
     def _end_open_comment(self) -> None:
         self._game.first = self._game.first or self._comment
-        self._game.fault(self._comment, "this comment is never closed")
+        self._game.note_fault(self._comment, "this comment is never closed")
         self._comment = 0
 
     def _read_tags(self, number: int, line: str, at: int) -> int:
@@ -221,7 +221,7 @@ class PgnLines:
 
     def _add_tag(self, name: str, value: str, number: int) -> None:
         if self._next is None and not self._gap and name not in self._game.tags:
-            self._game.add(name, value, number)
+            self._game.add_tag(name, value, number)
             return
         if self._next is not None and self._starts_over(name, self._next) and self._is_apart():
             self._take_next()
@@ -231,9 +231,9 @@ class PgnLines:
         if self._comment and self._next is not None and name in self._next.tags and self._next.bounded:
             # The tags after text were part of the text.
             self._next.forget_first_line()
-        (self._next or self._game).add(name, value, number)
+        (self._next or self._game).add_tag(name, value, number)
         if self._next is not None and self._next.is_whole():
-            self._settle()
+            self._assign_next()
 
     def _starts_over(self, name: str, game: PgnGame) -> bool:
         """True if a tag may be the first one of the game after `game` although there were no moves."""
@@ -268,13 +268,13 @@ class PgnLines:
         if new is not None:
             self._game = new
 
-    def _settle(self) -> None:
+    def _assign_next(self) -> None:
         """Assign the tags of `_next` to the next game if they belong to it, else to this one."""
         if self._is_apart():
             self._take_next()
         elif self._next is not None:
             for name, (value, line) in self._next.tags.items():
-                self._game.add(name, value, line)
+                self._game.add_tag(name, value, line)
             self._game.bad = self._game.bad or self._next.bad
             self._next, self._sure = None, False
 
@@ -291,23 +291,23 @@ class PgnLines:
         game.first = game.first or number
         self._gap, self._torn = True, _TORN.match(line, at)
         if not name or name in TAGS or (self._torn is not None and not self._torn[2].strip()):
-            game.fault(number, f'expected a tag such as [Name "value"], got {line[at:].strip()[:40]!r}')
+            game.note_fault(number, f'expected a tag such as [Name "value"], got {line[at:].strip()[:40]!r}')
         if follows >= 0:
             # It is truncated, and the next game follows it on the line.
-            self._settle()
+            self._assign_next()
             self._sure = True
         return follows if follows >= 0 else len(line)
 
     def _read_moves(self, number: int, words: list[str]) -> None:
         if not words:
             return
-        self._settle()
+        self._assign_next()
         game = self._game
         game.first = game.first or number
         game.moves = True
         if not game.tags:
-            game.fault(number, "moves without tags: a game starts with [White], [Black] and [Result]")
+            game.note_fault(number, "moves without tags: a game starts with [White], [Black] and [Result]")
         if game.end:
-            game.fault(number, "moves after the result: the next game has no tags")
+            game.note_fault(number, "moves after the result: the next game has no tags")
         if words[-1] in ENDS:
             game.end = (words[-1], number)

@@ -56,15 +56,15 @@ def find_repeats(sources: Sequence[ResultSource], found: ResultColumns, nameless
     for source, part in zip(sources, parts, strict=True):
         own = ResultColumns(*(column[part] for column in found))
         if own.first.size and _may_repeat(own):
-            yield from (f"{_name(source)}: {text}" for text in _repeats_within(own))
+            yield from (f"{_source_name(source)}: {text}" for text in _repeats_within(own))
     if len(sources) > 1 and size:
         number = np.repeat(np.arange(len(sources)), np.diff(bounds))
         for one, other, count in _repeats_between(number, found, nameless):
-            both = f"{_name(sources[one])} and {_name(sources[other])}"
+            both = f"{_source_name(sources[one])} and {_source_name(sources[other])}"
             yield f"{both}: {count} results are in both and count twice"
 
 
-def _name(source: ResultSource) -> str:
+def _source_name(source: ResultSource) -> str:
     return source.file if source.line == 1 else f"{source.file} from line {source.line} on"
 
 

@@ -26,7 +26,7 @@ from typing import Any
 from rating.errors import MalformedGame, ResultError
 from rating.matches import Match
 from rating.reading.gathering import OUTCOMES, GameColumns
-from rating.text import from_csv_cell
+from rating.text import unescape_csv_cell
 
 _COPY = re.compile(r"#[0-9]+$")
 # JSON can escape lone surrogates, which UTF-8 cannot encode.
@@ -84,9 +84,9 @@ def read_csv(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameCo
                 offset = first
             broken = MalformedGame(file, first, f"not CSV: {said}")
         if place is None:
-            start = next((k for k, row in enumerate(batch) if any(map(_clean, row))), None)
+            start = next((k for k, row in enumerate(batch) if any(map(_clean_cell, row))), None)
             if start is not None:
-                heading = _heading(batch[start])
+                heading = _clean_heading(batch[start])
                 place = {name: k for k, name in enumerate(GameColumns._fields[:5])}
                 if {"white", "black", "result"} <= set(heading):
                     place = {name: heading.index(name) for name in GameColumns._fields if name in heading}
@@ -100,8 +100,8 @@ def read_csv(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameCo
             yield broken
 
 
-def _heading(row: Sequence[str]) -> list[str]:
-    return [_clean(cell).lower() for cell in row]
+def _clean_heading(row: Sequence[str]) -> list[str]:
+    return [_clean_cell(cell).lower() for cell in row]
 
 
 def _lines_between(kept: list[tuple[int, list[str]]], first: int, last: int) -> list[str]:
@@ -120,8 +120,8 @@ def _last_lines(rows: Iterable[Sequence[str]], before: int) -> list[int]:
     return list(accumulate((1 + sum(cell.count("\n") for cell in row) for row in rows), initial=before))[1:]
 
 
-def _clean(cell: str) -> str:
-    return from_csv_cell(cell.strip()).strip()
+def _clean_cell(cell: str) -> str:
+    return unescape_csv_cell(cell.strip()).strip()
 
 
 def _games(
@@ -144,14 +144,14 @@ def _games(
         or "" in black
         or any(map(eq, games.white, games.black))
         or not OUTCOMES.keys() >= result
-        or not all(map(_is_whole, rounds | tables))
+        or not all(map(_is_whole_number, rounds | tables))
     ):
         lines = _last_lines(batch, before)
-        faulty = {k: fault for k, fault in enumerate(map(_fault, *games[:5])) if fault}
+        faulty = {k: fault for k, fault in enumerate(map(_row_problem, *games[:5])) if fault}
         yield from (
             MalformedGame(file, lines[k], fault)
             for k, fault in faulty.items()
-            if any(map(_clean, batch[k])) and not (heading and _heading(batch[k]) == heading)
+            if any(map(_clean_cell, batch[k])) and not (heading and _clean_heading(batch[k]) == heading)
         )
         games = GameColumns(*([cell for k, cell in enumerate(column) if k not in faulty] for column in games))
     yield games
@@ -170,7 +170,7 @@ def _column(rows: Sequence[Sequence[str]], at: int | None, clean: set[str]) -> t
         cells = [row[at] if at < len(row) else "" for row in rows]
     different = set(cells)
     new = different - clean
-    cleaned = {cell: text for cell in new if (text := _clean(cell)) != cell}
+    cleaned = {cell: text for cell in new if (text := _clean_cell(cell)) != cell}
     if len(clean) < _MOST_KEPT:
         clean |= new - cleaned.keys()
     if cleaned:
@@ -179,11 +179,11 @@ def _column(rows: Sequence[Sequence[str]], at: int | None, clean: set[str]) -> t
     return cells, different
 
 
-def _is_whole(text: str) -> bool:
+def _is_whole_number(text: str) -> bool:
     return not text or (text.isdecimal() and len(text) <= 15)
 
 
-def _fault(white: str, black: str, result: str, number: str, table: str) -> str:
+def _row_problem(white: str, black: str, result: str, number: str, table: str) -> str:
     for name, text in (("white", white), ("black", black), ("result", result)):
         if not text:
             return f"the row has no {name}: give white,black,result[,round[,table]]"
@@ -192,7 +192,7 @@ def _fault(white: str, black: str, result: str, number: str, table: str) -> str:
     if white == black:
         return f"{white} plays against itself"
     for name, text in (("round", number), ("table", table)):
-        if not _is_whole(text):
+        if not _is_whole_number(text):
             return f"{name} {text!r}: give a whole number or nothing"
     return ""
 
@@ -222,7 +222,7 @@ def read_jsonl(
                 yield MalformedGame(file, number, f"not JSON: {shape}")
                 continue
             try:
-                yield _match(shape), _text(shape, "season"), number
+                yield _parse_match(shape), _text_in(shape, "season"), number
             except ResultError as error:
                 yield MalformedGame(file, number, str(error))
 
@@ -272,7 +272,7 @@ def _split_records(text: str, opening: str) -> list[Any]:
     return shapes + [_CUT] * bool(shapes and text[behind:].strip())
 
 
-def _match(record: Any) -> Match:
+def _parse_match(record: Any) -> Match:
     if not isinstance(record, dict):
         raise ResultError("not a match record: each line is a JSON object")
     players = record.get("players")
@@ -283,17 +283,17 @@ def _match(record: Any) -> Match:
     forfeit = record.get("forfeit")
     if forfeit is not None and not (isinstance(forfeit, dict) and _is_integer(forfeit.get("seat"))):
         raise ResultError('forfeit: expected null or an object such as {"seat": 2}')
-    owners = _list(record, "owners", str)
-    substitute = _whole(record, "substitute")
+    owners = _list_in(record, "owners", str)
+    substitute = _whole_number_in(record, "substitute")
     return Match(
         players,
-        _list(record, "points", (int, float)),
-        _list(record, "places", (int, float)),
+        _list_in(record, "points", (int, float)),
+        _list_in(record, "places", (int, float)),
         None if forfeit is None else forfeit["seat"],
-        _list(record, "sides", int),
-        _whole(record, "round"),
-        _whole(record, "table"),
-        _text(record, "id") or None,
+        _list_in(record, "sides", int),
+        _whole_number_in(record, "round"),
+        _whole_number_in(record, "table"),
+        _text_in(record, "id") or None,
         [_COPY.sub("", name) for name in players] if owners is None else owners,
         () if substitute is None else (substitute,),
     )
@@ -303,28 +303,28 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
 
 
-def _fits(value: object, kind: type | tuple[type, ...]) -> bool:
+def _has_type(value: object, kind: type | tuple[type, ...]) -> bool:
     if not isinstance(value, kind) or isinstance(value, bool):
         return False
     return not isinstance(value, int | float) or value != value or abs(value) < 1e15
 
 
-def _whole(record: dict[str, Any], name: str) -> int | None:
+def _whole_number_in(record: dict[str, Any], name: str) -> int | None:
     value = record.get(name)
     if value is not None and not _is_integer(value):
         raise ResultError(f"{name} is {value!r}: give a whole number or null")
     return value
 
 
-def _text(record: dict[str, Any], name: str) -> str:
+def _text_in(record: dict[str, Any], name: str) -> str:
     value = record.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _list(record: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> list[Any] | None:
+def _list_in(record: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> list[Any] | None:
     value = record.get(name)
     if value is None:
         return None
-    if not (isinstance(value, list) and all(_fits(x, kind) for x in value)):
+    if not (isinstance(value, list) and all(_has_type(x, kind) for x in value)):
         raise ResultError(f"{name}: expected null or a list with one value of the right type per seat")
     return value

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 import rating.text
 from arbiter.cli.ci_reports import Case, junit
 from arbiter.text import csv_cell, markdown, markdown_code, markdown_link, pgn_string, printable, xml_text
-from rating.text import from_csv_cell
+from rating.text import unescape_csv_cell
 
 ANY = st.text(st.characters(exclude_categories=()))
 """Halves of surrogate pairs too."""
@@ -98,7 +98,7 @@ def test_other_texts_and_figures_stay_as_they_are(cell: object) -> None:
 @example("'=1+1")
 @example("''\t")
 def test_what_reads_csv_gets_back_any_text(text: str) -> None:
-    assert from_csv_cell(str(csv_cell(text))) == text
+    assert unescape_csv_cell(str(csv_cell(text))) == text
 
 
 @given(st.lists(TEXTS, min_size=1))

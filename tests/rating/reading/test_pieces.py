@@ -15,7 +15,7 @@ from rating.errors import MalformedGame
 from rating.reading.files import read_results
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv
-from rating.text import from_csv_cell
+from rating.text import unescape_csv_cell
 from tests.fixtures.profiles import examples
 from tests.rating.recorded_results import split
 
@@ -164,7 +164,7 @@ def by_row(text: str) -> tuple[list[Row], list[MalformedGame]]:
             problems.append(MalformedGame("f", line, f"not CSV: {error}"))
             continue
         line += rows.line_num
-        cells = [from_csv_cell(cell.strip()).strip() for cell in row]
+        cells = [unescape_csv_cell(cell.strip()).strip() for cell in row]
         if not any(cells):
             continue
         if not place:
