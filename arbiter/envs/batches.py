@@ -162,7 +162,7 @@ class Batch:
         its author and 0 for the others. ValueError unless there are n existing ids, TypeError unless they
         are integers; nothing is changed then.
         """
-        given = self._checked(actions)
+        given = self._check_actions(actions)
         rewards, over = np.zeros((self.n, self.seats), np.float32), np.zeros(self.n, np.bool_)
         for number, (play, action) in enumerate(zip(self._plays, given.tolist(), strict=True)):
             seat = play.turn
@@ -183,14 +183,14 @@ class Batch:
         self._refresh()
         return rewards, over
 
-    def _checked(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+    def _check_actions(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
         """Return the actions as an array of existing ids; see `step` for the errors."""
         given = self._integers(actions)
         if np.count_nonzero((given >= 0) & (given < self.actions)) != self.n:
-            raise self._no_such_id()
+            raise self._no_such_id_error()
         return given
 
-    def _no_such_id(self) -> NoSuchAction:
+    def _no_such_id_error(self) -> NoSuchAction:
         return NoSuchAction(f"an action is an integer from 0 to {self.actions - 1}")
 
     def _integers(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:

@@ -41,25 +41,25 @@ def default_limits() -> Limits:
     return WrittenLimits(isolation=tier).limits()
 
 
-def program(command: str | Sequence[str] | Player, names: Sequence[str]) -> Player:
-    """Return the player of a command, as a season registers it; ConfigError if it cannot be started.
+def program_player(command: str | Sequence[str] | Player, names: Sequence[str]) -> Player:
+    """Return the player that a command starts, without starting it; ConfigError if there is no such program.
 
     The player may also read this package. `names` are words to suggest for a misspelt command.
     """
     check_system()
-    player = command if isinstance(command, Player) else _registered(_words(command), names)
+    player = command if isinstance(command, Player) else _player_of_command(_split_command(command), names)
     for _, message in command_problems(player.command, Path(player.folder)):
         raise ConfigError(message, hint=slip_of(str(command), names))
     return player
 
 
-def shipped(name: str, words: Sequence[str]) -> Player:
-    """Return the player of a shipped bot, which needs no packages; see `program`."""
-    player = program([sys.executable, "-S", *words], ())
+def shipped_player(name: str, words: Sequence[str]) -> Player:
+    """Return the player of a shipped bot, which needs no packages; see `program_player`."""
+    player = program_player([sys.executable, "-S", *words], ())
     return replace(player, name=name)
 
 
-def _words(command: str | Sequence[str]) -> list[str]:
+def _split_command(command: str | Sequence[str]) -> list[str]:
     if not isinstance(command, str):
         return list(command)
     try:
@@ -68,7 +68,7 @@ def _words(command: str | Sequence[str]) -> list[str]:
         raise ConfigError(f"the command {command!r}: {error}") from None
 
 
-def _registered(words: list[str], names: Sequence[str]) -> Player:
+def _player_of_command(words: list[str], names: Sequence[str]) -> Player:
     if not words or not words[0]:
         raise ConfigError("an opponent's command names no program")
     for _, message in command_problems(words, Path()):
@@ -124,7 +124,7 @@ class ProgramOpponents:
         for seat, process in zip(players, processes, strict=True):
             seats[seat] = channel = Channel(seat, process, launcher, limits)
             self._channels.append(channel)
-        self._steps = drive_by_step(referee(game, spec), seats, self._listen)
+        self._steps = drive_by_step(referee(game, spec), seats, self._store_answer)
         self._made, self._record = -1, None
 
     def advance(self) -> None:
@@ -178,7 +178,7 @@ class ProgramOpponents:
         except StopIteration as done:
             self._record = done.value
 
-    def _listen(self, _seat: Seat, send: Send, reply: Reply | int) -> None:
+    def _store_answer(self, _seat: Seat, send: Send, reply: Reply | int) -> None:
         if send.asks and isinstance(reply, Reply):
             self._answer = reply.answer
 

@@ -108,7 +108,7 @@ AnyAction: TypeAlias = "str | int | BidAction | TrumpAction | PlayAction | list[
 
 def action_of(action: AnyAction) -> BidAction | TrumpAction | PlayAction:
     """Convert a string, an id, a one-hot vector or an action to an action; TypeError, ValueError."""
-    number = _id(action)
+    number = _id_of_action(action)
     if number < FIRST_TRUMP:
         return BidAction(number and number + LOWEST - 1)
     return TrumpAction(WORDS[number][-1]) if number < FIRST_CARD else PlayAction(WORDS[number])
@@ -143,7 +143,7 @@ class Engine:
             self._game.given([deal])
             self._deal = deal
         self._state = self._game.start(self._deal)
-        return self._acting()
+        return self._state_to_act()
 
     def step(self, action: AnyAction) -> tuple[State, int]:
         """Do an action. Return the state and number of the next player.
@@ -152,39 +152,39 @@ class Engine:
         IllegalAction with the reason if it is illegal now, TypeError or ValueError if it is not an action,
         RuntimeError when the game is over; then nothing is changed.
         """
-        state = self._running()
+        state = self._state_in_progress()
         if not state.to_act:
             raise NoMatch("the game is over: call init_game()")
         seat = state.to_act[0]
-        self._state, self._last = state.apply(seat, _id(action)), seat
-        return self._acting()
+        self._state, self._last = state.apply(seat, _id_of_action(action)), seat
+        return self._state_to_act()
 
     def is_over(self) -> bool:
         return self._state is not None and not self._state.to_act
 
     def get_player_id(self) -> int:
         """Return the player to act, or after the end the last to act."""
-        state = self._running()
+        state = self._state_in_progress()
         return state.to_act[0] if state.to_act else self._last
 
     def get_payoffs(self) -> list[float]:
         """Return the points by player of the finished deal, without earlier deals."""
-        state = self._running()
+        state = self._state_in_progress()
         if state.to_act:
             raise RuntimeError("the game is not over")
         return [float(points) for points in state.points()]
 
     def get_legal_actions(self) -> list[str]:
         """Return the legal actions of the player to act, in order of id."""
-        state = self._running()
+        state = self._state_in_progress()
         return [WORDS[action] for action in state.legal(state.to_act[0])] if state.to_act else []
 
     def get_state(self, player: int) -> State:
         """Return a player's view, 20 entries in the published order; ValueError for an unknown player."""
-        state = self._running()
+        state = self._state_in_progress()
         _check_player(player)
         assert self._deal is not None
-        phase = PHASES[_phase(state)]
+        phase = PHASES[_phase_index(state)]
         over, closed = phase == "game_over", phase != "bidding"
         side = state.leader & 1 if closed else None
         made = over and state.won[state.leader & 1] >= state.bid
@@ -217,15 +217,15 @@ class Engine:
 
     def observe(self, player: int) -> Vector:
         """Return a player's observation, float32[233]; see `CodepieceObserver`. ValueError."""
-        state = self._running()
+        state = self._state_in_progress()
         _check_player(player)
         return observation(state, player, state.legal(player) if player in state.to_act else None)
 
-    def _acting(self) -> tuple[State, int]:
+    def _state_to_act(self) -> tuple[State, int]:
         player = self.get_player_id()
         return self.get_state(player), player
 
-    def _running(self) -> CodepieceState:
+    def _state_in_progress(self) -> CodepieceState:
         if self._state is None:
             raise NotBegun("no game has begun: call init_game()")
         return self._state
@@ -236,7 +236,7 @@ def _check_player(player: object) -> None:
         raise ValueError(f"{player!r} is not a player 0..{SEATS - 1}")
 
 
-def _phase(state: CodepieceState) -> int:
+def _phase_index(state: CodepieceState) -> int:
     if not state.to_act:
         return 3
     if state.trump >= 0:
@@ -244,20 +244,20 @@ def _phase(state: CodepieceState) -> int:
     return 1 if len(state.bids) >= SEATS else 0
 
 
-def _id(action: AnyAction) -> int:
+def _id_of_action(action: AnyAction) -> int:
     """Return an action's id; TypeError, ValueError."""
     if isinstance(action, str):
         if action in IDS:
             return IDS[action]
         raise NoSuchAction(f"{action!r} is not an action: pass, bid_8 to bid_13, trump_S, H, D, C, or a card")
     if isinstance(action, BidAction | TrumpAction | PlayAction):
-        return _id(str(action))
+        return _id_of_action(str(action))
     if isinstance(action, list | tuple) or (isinstance(action, np.ndarray) and action.ndim):
-        return _hot(action)
+        return _id_of_one_hot(action)
     return check_action(action, len(WORDS), "the engine")
 
 
-def _hot(row: Any) -> int:
+def _id_of_one_hot(row: Any) -> int:
     """Return the id of a one-hot vector; TypeError, ValueError."""
     expected = f"a one-hot action has {len(WORDS)} numbers, one of them 1 and the others 0"
     try:

@@ -39,16 +39,16 @@ class CompiledBatch(Batch):
     """The name of the game's module in `arbiter.envs.core`."""
 
     @abstractmethod
-    def _options(self, game: Any) -> list[int]:
+    def _option_numbers(self, game: Any) -> list[int]:
         """Return the game's options for the `Core`."""
 
     @abstractmethod
-    def _situation(self, play: Any) -> list[int]:
+    def _deal_numbers(self, play: Any) -> list[int]:
         """Return the deal in progress, in the order of `load_match` in the game's C file."""
 
-    def _numbers_of(self, play: Play) -> NDArray[np.uint64]:
+    def _core_numbers(self, play: Play) -> NDArray[np.uint64]:
         """Return a match for `Core.load`."""
-        numbers = [play._match, len(play.played), *self._situation(play)]
+        numbers = [play._match, len(play.played), *self._deal_numbers(play)]
         # Points may be negative; the numbers are unsigned.
         return np.array([number % (1 << 64) for number in numbers], np.uint64)
 
@@ -63,7 +63,7 @@ class CompiledBatch(Batch):
         self._cells = self.size
         made = core_of(self.core)
         assert made is not None, "a game's observer names this class where there is a core"
-        self._core = made(self.n, np.array(self._options(game), np.uint64))
+        self._core = made(self.n, np.array(self._option_numbers(game), np.uint64))
 
     def __getstate__(self) -> dict[str, Any]:
         # The copy's core has not written the array of masks.
@@ -74,7 +74,7 @@ class CompiledBatch(Batch):
         self.__dict__.update(state)
         if (made := core_of(self.core)) is None:
             raise ValueError(f"this batch of {self.core} was made by rules in C, and here are none")
-        self._core = made(self.n, np.array(self._options(self.game), np.uint64))
+        self._core = made(self.n, np.array(self._option_numbers(self.game), np.uint64))
         for number, (name, numbers) in enumerate(loads):
             self._core.load(number, name, numbers)
         self._core.restore(matches, starts)
@@ -88,7 +88,7 @@ class CompiledBatch(Batch):
 
     def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
         shape, dtype = (self.n, self.size), self.observer.dtype
-        if out is not None and self._fits(out, shape, dtype):
+        if out is not None and self._core_can_write(out, shape, dtype):
             self._core.observations(out)
             return out
         made: NDArray[Any] = np.empty(shape, dtype)
@@ -97,7 +97,7 @@ class CompiledBatch(Batch):
 
     def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
         shape = self.n, self.actions
-        if out is not None and self._fits(out, shape, np.int8):
+        if out is not None and self._core_can_write(out, shape, np.int8):
             self._core.masks(out, AGAIN if out is self._filled[0] else WHOLE)
             self._filled = (out,)
             return out
@@ -112,11 +112,11 @@ class CompiledBatch(Batch):
         rewards, over = np.zeros((self.n, self.seats), np.float32), np.empty(self.n, np.bool_)
         last = None if self.ends is None else np.empty((self.n, self._cells), self.observer.dtype)
         if not self._core.step(given, rewards, over, last):
-            raise self._no_such_id()
+            raise self._no_such_id_error()
         if self.ends is not None and last is not None:
             ended = over.nonzero()[0]
             self.ends.update(zip(ended.tolist(), self._views(last[ended], self.turns[ended]), strict=True))
-        self._turn()
+        self._update_turns()
         return rewards, over
 
     def _views(self, seen: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[Any]:  # noqa: ARG002
@@ -125,18 +125,18 @@ class CompiledBatch(Batch):
 
     def _refresh(self) -> None:
         for number in range(self.n):
-            self._load(number)
+            self._load_into_core(number)
         if self._starts is not None:
             self._core.mark()
         self._loaded = True
-        self._turn()
+        self._update_turns()
 
-    def _load(self, number: int) -> None:
+    def _load_into_core(self, number: int) -> None:
         play = self._plays[number]
         name = f"arbiter-deals-1|{play._seed}|".encode()
-        self._core.load(number, name, self._numbers_of(play))
+        self._core.load(number, name, self._core_numbers(play))
 
-    def _turn(self) -> None:
+    def _update_turns(self) -> None:
         self.turns, self._legal = np.empty(self.n, np.int64), None
         self._core.turns(self.turns)
 
@@ -148,7 +148,7 @@ class CompiledBatch(Batch):
         return ids, starts
 
     @staticmethod
-    def _fits(out: NDArray[Any], shape: tuple[int, int], dtype: type[np.generic]) -> bool:
+    def _core_can_write(out: NDArray[Any], shape: tuple[int, int], dtype: type[np.generic]) -> bool:
         """Return True if the core can write into the array."""
         return out.shape == shape and out.dtype == dtype and out.flags.carray
 
@@ -158,11 +158,11 @@ def _continues(game: AnyGame) -> bool:
     return game._given is None or game._continues
 
 
-def _padded(numbers: Sequence[int], count: int) -> list[int]:
+def _pad(numbers: Sequence[int], count: int) -> list[int]:
     return [*numbers, *[0] * (count - len(numbers))]
 
 
-def _set_of(cards: Sequence[Card]) -> int:
+def _card_mask(cards: Sequence[Card]) -> int:
     return sum([1 << card for card in cards])
 
 
@@ -174,11 +174,11 @@ class PlanningBatch(CompiledBatch):
 
     core = "planning"
 
-    def _options(self, game: Planning) -> list[int]:
+    def _option_numbers(self, game: Planning) -> list[int]:
         programme = [number for deal in game.programme for number in deal]
         return [game.seats, len(game.deck), len(game.deck.values), *programme]
 
-    def _situation(self, play: Play) -> list[int]:
+    def _deal_numbers(self, play: Play) -> list[int]:
         state: PlanningState = play.state
         game, _, hands, declared, taken, trick, leader, size = state
         offset = game.tricks.offset
@@ -193,9 +193,9 @@ class PlanningBatch(CompiledBatch):
         )
         numbers = [_continues(game), trick is not None, size, leader, len(played)]
         for part in by_seat:
-            numbers += _padded(part, _MOST_SEATS)
+            numbers += _pad(part, _MOST_SEATS)
         for deal in game._given or ():
-            numbers += [len(deal.hands[0]), deal.seat, *_padded([*map(_set_of, deal.hands)], _MOST_SEATS)]
+            numbers += [len(deal.hands[0]), deal.seat, *_pad([*map(_card_mask, deal.hands)], _MOST_SEATS)]
         return numbers
 
 
@@ -208,20 +208,20 @@ class CodepieceBatch(CompiledBatch):
 
     core = "codepiece"
 
-    def _options(self, game: Codepiece) -> list[int]:
+    def _option_numbers(self, game: Codepiece) -> list[int]:
         return list(game.dealers)
 
-    def _situation(self, play: Play) -> list[int]:
+    def _deal_numbers(self, play: Play) -> list[int]:
         state: CodepieceState = play.state
         (turn, *_), hands, bids, bid, leader, trump, trick, _, best, ahead, won = state
         return [
             *(_continues(play.game), turn, min(len(bids), SEATS), bid),
             *(leader if leader >= 0 else _NONE, trump if trump != NO_TRUMP else _NONE),
             *(len(trick), best - FIRST_CARD if trick else 0, ahead, *won),
-            *_padded([card - FIRST_CARD for card in trick], SEATS),
+            *_pad([card - FIRST_CARD for card in trick], SEATS),
             *[hand >> FIRST_CARD for hand in hands],
             *play.totals,
-            *[n for deal in play.game._given or () for n in (deal.seat, *map(_set_of, deal.hands))],
+            *[n for deal in play.game._given or () for n in (deal.seat, *map(_card_mask, deal.hands))],
         ]
 
 
@@ -230,7 +230,7 @@ class DouDizhuBatch(CompiledBatch):
 
     core = "dou_dizhu"
 
-    def _options(self, game: DouDizhu) -> list[int]:
+    def _option_numbers(self, game: DouDizhu) -> list[int]:
         entries = table()
         numbers = [game.bombs == "double", len(game.landlords), *game.landlords]
         for members in entries.families.values():
@@ -239,7 +239,7 @@ class DouDizhuBatch(CompiledBatch):
                 numbers += [first, entries.ceiling[first], main]
         return [*numbers, *entries.cards]
 
-    def _situation(self, play: Play) -> list[int]:
+    def _deal_numbers(self, play: Play) -> list[int]:
         state: DouDizhuState = play.state
         (_, hands, best, owner, _, bombs), actions = state[1:], play.actions
         recent = [table().cards[action] for action in actions[-RECENT:]]
@@ -249,11 +249,11 @@ class DouDizhuBatch(CompiledBatch):
             *play.totals,
             *[0] * (RECENT - len(recent)),
             *recent,
-            *[number for deal in (play.deal, *(play.game._given or ())) for number in self._counts(deal)],
+            *[one for deal in (play.deal, *(play.game._given or ())) for one in self._hand_counts(deal)],
         ]
 
     @staticmethod
-    def _counts(deal: Deal) -> list[int]:
+    def _hand_counts(deal: Deal) -> list[int]:
         return [deal.seat, *[sum([UNITS[card] for card in hand]) for hand in (*deal.hands, deal.extra)]]
 
 
@@ -269,10 +269,10 @@ class ChefsHatBatch(CompiledBatch):
     def _can_start_from(cls, plays: Sequence[Play]) -> bool:
         return super()._can_start_from(plays) and all(play.game is play._programme for play in plays)
 
-    def _options(self, game: ChefsHat) -> list[int]:
+    def _option_numbers(self, game: ChefsHat) -> list[int]:
         return [game.matches or 0, game.points or 0]
 
-    def _situation(self, play: Play) -> list[int]:
+    def _deal_numbers(self, play: Play) -> list[int]:
         state: Opening | BookState = play.state
         setting, (turn, *_) = state.setting, state.to_act
         asked, out, done = _PLAYING, 0, 0
@@ -286,7 +286,7 @@ class ChefsHatBatch(CompiledBatch):
             picked = gift_cards(state.chosen[0]) if state.chosen else play.pending
         return [
             *(asked, turn, state.table, state.last, out, done, len(state.order)),
-            *(setting.deal.golden, len(picked), *_padded(picked, 2), *_padded(state.order, HAT_SEATS)),
+            *(setting.deal.golden, len(picked), *_pad(picked, 2), *_pad(state.order, HAT_SEATS)),
             *(*(setting.roles or (0,) * HAT_SEATS), *play.totals),
             *[sum([1 << 4 * card for card in state.hand(seat)]) for seat in range(HAT_SEATS)],
         ]

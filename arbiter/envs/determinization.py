@@ -56,24 +56,24 @@ class Worlds:
         hearing = self.hearing
         game, deal = hearing.single_deal()
         done = hearing.done
-        unseen = sorted((self._deck - Counter(card for card in _once(deal) if card < UNKNOWN)).elements())
+        unseen = sorted((self._deck - Counter(card for card in _distinct(deal) if card < UNKNOWN)).elements())
         if len(hearing.played) != self._deal:
             self._deal, self._tested, self.barred = len(hearing.played), 0, [set() for _ in deal.hands]
         for seat, hand in enumerate(deal.hands):
             self.barred[seat].update(hearing.excluded_cards(seat))
             if seat != hearing.seat and len(done) > self._tested:
-                room = _unknown(hand)
+                room = _count_unknown(hand)
                 cards = sorted(set(unseen) - self.barred[seat])
                 for first in range(0, len(cards) if room else 0, room or 1):
-                    self._test(game, deal, seat, cards[first : first + room])
+                    self._bar_impossible(game, deal, seat, cards[first : first + room])
         self._tested = len(done)
-        rooms = [*map(_unknown, (*deal.hands, deal.extra))]
+        rooms = [*map(_count_unknown, (*deal.hands, deal.extra))]
         dealing = _Dealing(unseen, [*self.barred, set()], rooms)
         plays: list[Play] = []
         for _ in range(_TRIES * number):
             if len(plays) == number:
                 break
-            whole = _filled(deal, dealing.draw(chance))
+            whole = _fill_in(deal, dealing.draw(chance))
             try:
                 if hearing.is_consistent(whole):
                     plays.append(Play.of(game, whole, done))
@@ -83,19 +83,19 @@ class Worlds:
             raise BadCommand("no cards of the others explain what was heard")
         return plays
 
-    def _test(self, game: AnyGame, deal: Deal, seat: Seat, cards: Sequence[Card]) -> None:
+    def _bar_impossible(self, game: AnyGame, deal: Deal, seat: Seat, cards: Sequence[Card]) -> None:
         """Bar the cards that the seat cannot have: test all together, and halves if that is illegal."""
         places: list[Sequence[Card]] = [()] * (len(deal.hands) + 1)
         places[seat] = cards
         try:
-            Play.of(game, _filled(deal, places), self.hearing.done)
+            Play.of(game, _fill_in(deal, places), self.hearing.done)
         except IllegalAction:
             if len(cards) == 1:
                 self.barred[seat].update(cards)
                 return
             half = len(cards) // 2
-            self._test(game, deal, seat, cards[:half])
-            self._test(game, deal, seat, cards[half:])
+            self._bar_impossible(game, deal, seat, cards[:half])
+            self._bar_impossible(game, deal, seat, cards[half:])
 
 
 class _Dealing:
@@ -128,7 +128,7 @@ class _Dealing:
             for place, count in zip(places, split, strict=True):
                 dealt[place] += mixed[at : at + count]
                 at += count
-            rooms = _left(rooms, places, split)
+            rooms = _room_left(rooms, places, split)
         return dealt
 
     def _count(self, number: int, rooms: Split) -> tuple[list[int], list[Split]]:
@@ -141,7 +141,7 @@ class _Dealing:
             for count in split:
                 ways *= comb(left, count)
                 left -= count
-            after = _left(rooms, places, split)
+            after = _room_left(rooms, places, split)
             more = not any(after) if last else (self._ways(number + 1, after)[0] or [0])[-1]
             if more:
                 weights.append(ways * more)
@@ -160,16 +160,16 @@ def _splits(cards: int, rooms: Sequence[int]) -> Iterator[Split]:
             yield (count, *others)
 
 
-def _left(rooms: Split, places: Split, split: Split) -> Split:
+def _room_left(rooms: Split, places: Split, split: Split) -> Split:
     taken = dict(zip(places, split, strict=True))
     return tuple([room - taken.get(place, 0) for place, room in enumerate(rooms)])
 
 
-def _unknown(cards: Sequence[Card]) -> int:
+def _count_unknown(cards: Sequence[Card]) -> int:
     return sum([card >= UNKNOWN for card in cards])
 
 
-def _filled(deal: Deal, places: Sequence[Sequence[Card]]) -> Deal:
+def _fill_in(deal: Deal, places: Sequence[Sequence[Card]]) -> Deal:
     """Return the deal with `places`, the cards by hand and then extra, instead of unknown ones."""
     filled = []
     for hand, cards in zip((*deal.hands, deal.extra), places, strict=False):
@@ -178,7 +178,7 @@ def _filled(deal: Deal, places: Sequence[Sequence[Card]]) -> Deal:
     return replace(deal, hands=tuple(filled[:-1]), extra=filled[-1])
 
 
-def _once(deal: Deal) -> Sequence[Card]:
+def _distinct(deal: Deal) -> Sequence[Card]:
     """Return the cards of a deal, each once, even if an extra card is also in a hand."""
     cards = [card for hand in deal.hands for card in hand]
     return cards if set(deal.extra) <= set(cards) else [*cards, *deal.extra]
@@ -192,5 +192,5 @@ def _deck(game: AnyGame) -> Counter[Card]:
     found: Counter[Card] = Counter()
     for number in range(_SAMPLE):
         dealt = game.next_deal(0, Stream("arbiter-worlds", number), None)
-        found |= Counter(_once(dealt)) if dealt is not None else Counter()
+        found |= Counter(_distinct(dealt)) if dealt is not None else Counter()
     return found

@@ -237,8 +237,8 @@ class CompiledRoleBatch(RoleBatch, DouDizhuBatch):
         rewards, over = super().step(actions)
         for number in over.nonzero()[0].tolist():
             self._renew(number)
-            self._load(number)
-        self._turn()
+            self._load_into_core(number)
+        self._update_turns()
         return rewards, over
 
     def _views(self, seen: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[Any]:
@@ -249,14 +249,14 @@ class CompiledRoleBatch(RoleBatch, DouDizhuBatch):
         latest, before = seen[:, _LATEST], seen[:, _LATEST.start - PLANE : _LATEST.start]
         more[:, _ACTED_AT:_OTHERS_AT] = np.where(latest.any(axis=1, keepdims=True), latest, before)
         if self._visible:
-            more[:, _OTHERS_AT:] = _others(seen)
+            more[:, _OTHERS_AT:] = _other_hands(seen)
         for role, cells in enumerate(self._parts):
             rows = (seats == role).nonzero()[0]
             views[rows, : len(cells)] = more[rows[:, None], cells]
         return views
 
 
-def _others(seen: NDArray[np.int8]) -> NDArray[np.int8]:
+def _other_hands(seen: NDArray[np.int8]) -> NDArray[np.int8]:
     """Return the planes of the cards in the other hands."""
     gone = seen[:, :PLANE] + seen[:, _PLAYED_AT:_LAST_AT].reshape(-1, 3, PLANE).sum(axis=1, dtype=np.int8)
     counts = gone[:, :_RANKS].reshape(len(seen), _RANKS // 4, 4).sum(axis=2)
@@ -267,21 +267,21 @@ def _others(seen: NDArray[np.int8]) -> NDArray[np.int8]:
 
 def _cells_of(role: int, *, visible: bool) -> NDArray[np.int64]:
     """Return the index of each cell of `RoleObserver` in `DouDizhuObserver` followed by two planes."""
-    parts = [_plane(0), *([_plane(_OTHERS_AT)] if visible else []), _plane(_ACTED_AT)]
+    parts = [_plane_at(0), *([_plane_at(_OTHERS_AT)] if visible else []), _plane_at(_ACTED_AT)]
     parts.append(np.arange(_RECENT_AT, _PLAYED_AT))
     if role == 0:
-        parts += [_plane(_PLAYED_AT, 2), _plane(_PLAYED_AT, 1), _left(2, HAND), _left(1, HAND)]
+        parts += [_plane_at(_PLAYED_AT, 2), _plane_at(_PLAYED_AT, 1), _left_of(2, HAND), _left_of(1, HAND)]
     else:
         mate = 3 - role
-        parts += [_plane(_PLAYED_AT), _plane(_PLAYED_AT, mate), _plane(_LAST_AT), _plane(_LAST_AT, mate)]
-        parts += [_left(0, MOST), _left(mate, HAND)]
+        parts += [_plane_at(at, role) for at in (_PLAYED_AT, _LAST_AT) for role in (0, mate)]
+        parts += [_left_of(0, MOST), _left_of(mate, HAND)]
     return np.concatenate(parts)
 
 
-def _plane(first: int, role: int = 0) -> NDArray[np.int64]:
+def _plane_at(first: int, role: int = 0) -> NDArray[np.int64]:
     return np.arange(first + role * PLANE, first + (role + 1) * PLANE)
 
 
-def _left(role: int, cards: int) -> NDArray[np.int64]:
+def _left_of(role: int, cards: int) -> NDArray[np.int64]:
     """Return the cells of the number of cards that a role has left, up to `cards`."""
     return np.arange(_LEFT_AT + role * MOST, _LEFT_AT + role * MOST + cards)

@@ -61,7 +61,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         """Return a table with a line for each rung; Elo is the policy's above the opponent's."""
-        return in_columns([HEADER, *map(_cells, self.rungs)])
+        return in_columns([HEADER, *map(_rung_cells, self.rungs)])
 
     def log(self, writer: Any, step: int) -> None:
         """Add a point to the curves of each rung: `writer` is TensorBoard's ``SummaryWriter``, or has its
@@ -106,13 +106,13 @@ def evaluate(
     game = play.game
     tables = [SingleEnv(game, observer, [one] * (game.seats - 1), limits=limits) for one in against]
     try:
-        return Evaluation(game.name, rounds, tuple(_rung(ours, env, rounds, seed) for env in tables))
+        return Evaluation(game.name, rounds, tuple(_play_rung(ours, env, rounds, seed) for env in tables))
     finally:
         for env in tables:
             env.close()
 
 
-def _rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
+def _play_rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
     tried = play_matches(policy, env, (POLICY, OPPONENT), rounds, seed)
     table = rating.PairTable.from_matches([match for match, _ in tried], players=(POLICY, OPPONENT))
     found = rating.rate_one(table, POLICY, np.zeros(2), rating.bayeselo(table).drawelo)
@@ -168,7 +168,7 @@ def _play_match(
     return match, 0.0 if points is None else float(points[seat])
 
 
-def _cells(rung: Rung) -> tuple[str, ...]:
+def _rung_cells(rung: Rung) -> tuple[str, ...]:
     elo, interval = "-", "-"
     if rung.elo is not None:
         elo, interval = f"{rung.elo:+.0f}", f"{rung.low:+.0f} .. {rung.high:+.0f}"
@@ -207,15 +207,16 @@ class Crossplay:
         order = sorted(self.names, key=lambda name: -self.elo[name])
         rows = [["", "Elo", *order]]
         rows += [
-            [row, _interval(*self._of(row)), *(self._cell(row, column) for column in order)] for row in order
+            [row, _interval_text(*self._elo_of(row)), *(self._cell_text(row, column) for column in order)]
+            for row in order
         ]
         return in_columns(rows)
 
-    def _of(self, name: str) -> tuple[float, float, float]:
+    def _elo_of(self, name: str) -> tuple[float, float, float]:
         return self.elo[name], self.low[name], self.high[name]
 
-    def _cell(self, row: str, column: str) -> str:
-        return "" if row == column else _interval(*self.cells[row, column][1:])
+    def _cell_text(self, row: str, column: str) -> str:
+        return "" if row == column else _interval_text(*self.cells[row, column][1:])
 
 
 def crossplay(
@@ -249,11 +250,11 @@ def crossplay(
     elo, low, high = (
         dict(zip(names, column.tolist(), strict=True)) for column in (of.fit.elo, of.low, of.high)
     )
-    cells = {pair: Encounter(points[pair], *_apart(matches[frozenset(pair)], pair)) for pair in points}
+    cells = {pair: Encounter(points[pair], *_elo_apart(matches[frozenset(pair)], pair)) for pair in points}
     return Crossplay(play.game.name, rounds, names, cells, elo, low, high)
 
 
-def _apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[float, float, float]:
+def _elo_apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[float, float, float]:
     """Return the first policy's Elo above the second, with its interval."""
     table = rating.PairTable.from_matches(matches, players=tuple(pair))
     found = rating.rate_one(table, pair[0], np.zeros(2), rating.bayeselo(table).drawelo)
@@ -261,5 +262,5 @@ def _apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[float,
     return found.elo, found.low, found.high
 
 
-def _interval(elo: float, low: float, high: float) -> str:
+def _interval_text(elo: float, low: float, high: float) -> str:
     return f"{elo:+.0f} ± {(high - low) / 2:.0f}"

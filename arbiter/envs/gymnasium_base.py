@@ -35,22 +35,22 @@ class TurnBasedEnv(Renderable, gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> np.ndarray[Any, Any]:
         """Return the mask as booleans; MaskablePPO calls this method."""
-        return mask_of(self._legal(), self.observer.actions).view(np.bool_).view(np.ndarray)
+        return mask_of(self._legal_ids(), self.observer.actions).view(np.bool_).view(np.ndarray)
 
     def close(self) -> None:
         """Complete the data set and end the match in progress. `reset` begins another."""
         self._open = False
-        self._complete()
+        self._close_dataset()
 
     @property
     def _over(self) -> bool:
         return self.play.over
 
-    def _action(self, action: Any) -> int:
+    def _check_action(self, action: Any) -> int:
         """Return the action of a step; TypeError, ValueError, or RuntimeError without a match in progress."""
         if not self._open:
             raise NoMatch("no match is in progress: call reset()")
-        return self._checked(action)
+        return self._check_id(action)
 
     def _act(self, seat: Seat, action: int) -> str:
         """Do the action. Return why it is illegal, or ""."""
@@ -63,25 +63,25 @@ class TurnBasedEnv(Renderable, gymnasium.Env[Any, Any]):
             return illegal
         return ""
 
-    def _legal(self) -> list[int]:
+    def _legal_ids(self) -> list[int]:
         """Return the legal ids; [] when the match is over."""
         if not self._open or self._over:
             return []
-        return list(self.observer.legal(self.play, self._seat()))
+        return list(self.observer.legal(self.play, self._acting_seat()))
 
-    def _seat(self) -> Seat:
+    def _acting_seat(self) -> Seat:
         return self.play.turn
 
-    def _seen(self, seat: Seat) -> tuple[Vector, dict[str, Any]]:
+    def _observe(self, seat: Seat) -> tuple[Vector, dict[str, Any]]:
         """Return a seat's observation, padded with zeros, and the info."""
-        legal = self._legal()
+        legal = self._legal_ids()
         mask = mask_of(legal, self.observer.actions)
-        info = {"action_mask": mask, "legal_ids": legal, "seat": self._seat()}
+        info = {"action_mask": mask, "legal_ids": legal, "seat": self._acting_seat()}
         if self.render_mode == "human":
             self.render()
         seen = self.observer.vector(self.play, seat)
         return np.pad(seen, (0, self.size - len(seen))) if len(seen) < self.size else seen, info
 
-    def _write(self, seat: Seat, illegal: str) -> None:
+    def _write_match(self, seat: Seat, illegal: str) -> None:
         if self._writer is not None:
-            self._writer.add(self.play, self._names(), (seat, illegal) if illegal else None)
+            self._writer.add(self.play, self._names_by_seat(), (seat, illegal) if illegal else None)

@@ -101,7 +101,7 @@ class MinariFolder:
 
     def write(self, records: Iterable[MatchRecord]) -> None:
         """Add the episodes of matches; StoreError for a record that cannot be replayed."""
-        self._storage.update_episodes(map(_buffer, self._episodes(records)))
+        self._storage.update_episodes(map(_episode_buffer, self._episodes(records)))
 
     def _episodes(self, records: Iterable[MatchRecord]) -> Iterator[Episode]:
         for record in records:
@@ -129,7 +129,7 @@ class MinariFolder:
             self.discard()
 
 
-def _buffer(episode: Episode) -> Any:
+def _episode_buffer(episode: Episode) -> Any:
     from minari.data_collector import EpisodeBuffer
 
     steps = len(episode.actions)
@@ -178,7 +178,7 @@ def episodes(record: MatchRecord, game: AnyGame) -> Iterator[Episode]:
             play._begin(what.deal)
         elif isinstance(what, Moved):
             seat = play.turn = what.move.seat
-            for action in _steps(observer, play, seat, _carried_out(what)):
+            for action in _step_ids(observer, play, seat, _carried_out(what)):
                 seen[seat].append(observer.vector(play, seat))
                 legal[seat].append(observer.legal(play, seat))
                 done[seat].append(action)
@@ -236,7 +236,7 @@ def _carried_out(what: Moved) -> Action:
     return before.carried_out(what.action, what.after) if isinstance(before, Gym2State) else what.action
 
 
-def _steps(observer: Observer, play: Play, seat: Seat, action: Action) -> Sequence[int]:
+def _step_ids(observer: Observer, play: Play, seat: Seat, action: Action) -> Sequence[int]:
     """Return the ids that make up an action of the rules."""
     if not observer.translated(play):
         return (action,)
@@ -247,6 +247,6 @@ def _steps(observer: Observer, play: Play, seat: Seat, action: Action) -> Sequen
         if len(trial.actions) > len(play.actions):
             if trial.actions[-1] == action:
                 return (first,)
-        elif rest := _steps(observer, trial, seat, action):
+        elif rest := _step_ids(observer, trial, seat, action):
             return (first, *rest)
     return ()

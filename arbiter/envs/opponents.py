@@ -100,27 +100,27 @@ def check_opponents(opponents: object, number: int, game: str) -> list[Opponent]
                 f"{len(opponents)} opponents are given, and there are {number} other seats",
                 hint="one for all of them, or a list with one for each; a command's words are one string",
             )
-        return [_opponent(one, game) for one in opponents]
-    return [_opponent(opponents, game) for _ in range(number)]
+        return [_check_opponent(one, game) for one in opponents]
+    return [_check_opponent(opponents, game) for _ in range(number)]
 
 
-def _opponent(one: object, game: str) -> Opponent:
+def _check_opponent(one: object, game: str) -> Opponent:
     if isinstance(one, str) and one == RANDOM:
         return Chance()
     if isinstance(one, Pool):
         return FromPool(one)
     names = bot_names(game)
     if isinstance(one, str) and one in names:
-        from arbiter.envs.bot_opponents import shipped
+        from arbiter.envs.bot_opponents import shipped_player
 
-        return shipped(one, bot_words(game, one))
+        return shipped_player(one, bot_words(game, one))
     if isinstance(one, Player | str) or (
         isinstance(one, Sequence) and all(isinstance(word, str) for word in one)
     ):
         # Imported here: starting processes works only on Linux.
-        from arbiter.envs.bot_opponents import program
+        from arbiter.envs.bot_opponents import program_player
 
-        return program(one, [RANDOM, *names])
+        return program_player(one, [RANDOM, *names])
     if is_policy(one):
         return PolicyOpponent(one)
     known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *names)))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arbiter.envs.argument_checks import check_seed
 from arbiter.envs.match_state import Play, given_deals
 from arbiter.envs.observers import observer_of
-from arbiter.envs.render import Renderable, check_mode, facts
+from arbiter.envs.render import Renderable, check_mode, env_metadata
 from arbiter.errors import ConfigError
 from arbiter.games import load, make
 from arbiter.games.game import Game
@@ -43,7 +43,7 @@ class Arena(Renderable):
     ConfigError for invalid values.
     """
 
-    metadata = facts()
+    metadata = env_metadata()
     agents: list[str]
     infos: dict[str, dict[str, Any]]
 
@@ -57,7 +57,7 @@ class Arena(Renderable):
         player_names: Sequence[str] | None = None,
     ) -> None:
         self.render_mode = check_mode(render_mode)
-        self.metadata = facts(f"arbiter_{play.game.name}")
+        self.metadata = env_metadata(f"arbiter_{play.game.name}")
         self.play = play
         self.observer = observer
         self.possible_agents = list(agents)
@@ -119,7 +119,7 @@ class Arena(Renderable):
         self.seat_of(agent)
         return self.action_spaces[agent]
 
-    def _names(self) -> Sequence[str]:
+    def _names_by_seat(self) -> Sequence[str]:
         return self.player_names
 
     def _end_by_illegal_moves(self, reasons: Mapping[str, str]) -> dict[str, float]:
@@ -133,7 +133,8 @@ class Arena(Renderable):
             self._writer.add(self.play, self.player_names, (self._seats[agent], reason))
         return {agent: ILLEGAL if agent in reasons else 0.0 for agent in self.possible_agents}
 
-    def _match_points(self) -> dict[str, float]:
+    def _write_match(self) -> dict[str, float]:
+        """Add the finished match to the data set, if any; return its points by agent."""
         if self._writer is not None:
             self._writer.add(self.play, self.player_names)
         return dict(zip(self.possible_agents, map(float, self.play.totals), strict=True))
@@ -151,7 +152,10 @@ def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Obs
 
 
 def environment(form: str, game: str | AnyGame, dataset: str | None, options: Any, **shown: Any) -> Any:
-    """Return the PettingZoo environment that a game's observer names as `form`; `shown` goes to `Arena`."""
+    """Return a game's PettingZoo environment: the class that its observer names as `form`, such as ``aec``.
+
+    Matches are written to `dataset`, if any; `shown` are arguments of `Arena`. ConfigError.
+    """
     play, observer, agents = arena_of(game, options)
     env = load(getattr(observer, form))(play, observer, agents, **shown)
     if dataset is not None:

@@ -112,7 +112,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
             if turn >= 0:
                 self.agent_selection = self.possible_agents[turn]
             else:
-                self._end(self._match_points())
+                self._end(self._write_match())
         if self.render_mode == "human":
             self.render()
 
@@ -209,7 +209,7 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
         if refused:
             rewards = self._end_by_illegal_moves(refused)
         elif over:
-            rewards = self._match_points()
+            rewards = self._write_match()
         if over:
             self.agents = []
         observations = self._observations()

@@ -80,7 +80,7 @@ class ProtocolBot(ABC):
         self.time_left: int | None = None
         self.over = False
         """True after ``quit``."""
-        self._verbs = frozenset(_wording(self.game, 0))
+        self._verbs = frozenset(_greeting_words(self.game, 0))
         self._first_words = _first_words(self.game)
         self._other = ""
         """The name of another game whose match has begun, or ""."""
@@ -95,8 +95,8 @@ class ProtocolBot(ABC):
     def begin(self, match: Hearing) -> None:
         """Begin a match, before its first deal."""
 
-    def gen(self, match: Hearing, request: Command) -> str:
-        """Return the answer to a request; BadCommand if it is not due."""
+    def answer_request(self, match: Hearing, request: Command) -> str:
+        """Advance `match` to the request, decide, and return the answer; BadCommand if it is not due."""
         match.asked(request)
         return match.game.action_text(match.state, match.seat, self.decide(match))
 
@@ -167,7 +167,7 @@ class ProtocolBot(ABC):
                 self._match, self._said = None, {}
             self._said[verb] = words[1:]
         elif verb.startswith("gen_"):
-            return self.gen(self._match_in_progress(), " ".join(words))
+            return self.answer_request(self._match_in_progress(), " ".join(words))
         else:
             self._match_in_progress().hear(" ".join(words))
         return ""
@@ -240,9 +240,9 @@ def _announced_game(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[A
     except ConfigError as error:
         raise BadCommand(str(error)) from None
     for seat in range(game.seats):
-        if all(said.get(verb) == words for verb, words in _wording(game, seat).items()):
+        if all(said.get(verb) == words for verb, words in _greeting_words(game, seat).items()):
             return game, seat
-    missing = [verb for verb in _wording(game, 0) if verb not in said]
+    missing = [verb for verb in _greeting_words(game, 0) if verb not in said]
     if missing:
         raise BadCommand(f"{missing[0]} comes first")
     raise BadCommand(f"this is a bot for {game!r}, which is not what was announced")
@@ -266,6 +266,6 @@ def _game_begun_by(words: Sequence[str]) -> str:
     return ""
 
 
-def _wording(game: AnyGame, seat: Seat) -> dict[str, list[str]]:
+def _greeting_words(game: AnyGame, seat: Seat) -> dict[str, list[str]]:
     commands = (wording[seat].split() for wording in game.greeting())
     return {words[0]: words[1:] for words in commands}

@@ -62,7 +62,7 @@ class Renderable:
         # Imported here: most environments write nothing.
         from arbiter.envs.dataset_writer import DatasetWriter
 
-        self._complete()
+        self._close_dataset()
         self._writer = DatasetWriter(dataset, self.play.game)
 
     def render(self) -> str | Pixels | None:
@@ -72,7 +72,7 @@ class Renderable:
         A picture is uint8 (height, width, 3), always of one size; ConfigError without the extra
         ``render``. Without a render mode, return None.
         """
-        return render_match(self.play, self._names(), self._note, self.render_mode)
+        return render_match(self.play, self._names_by_seat(), self._note, self.render_mode)
 
     def record(self) -> MatchRecord:
         """Return the record of the finished match, without times; `arbiter.notebook` shows it.
@@ -83,32 +83,32 @@ class Renderable:
 
         if not self.play.begun or not self.play.over or self.play.state.to_act:
             raise NoMatch("no complete match: play one to its end")
-        return record_of(self.play, "m1", self._names())
+        return record_of(self.play, "m1", self._names_by_seat())
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook, as the seat to act sees it; at the end without hands."""
         if not self.play.begun:
             return self.play._repr_html_()
-        return self.play.svg(self._viewer(), self._names(), self._note)
+        return self.play.svg(self._viewer(), self._names_by_seat(), self._note)
 
     def _viewer(self) -> Seat:
         return self.play.turn
 
     def action_name(self, action: int) -> str:
         """Return the game's name of an id: ``TD``, ``34567``."""
-        return self.observer.action_name(self._checked(action))
+        return self.observer.action_name(self._check_id(action))
 
     def close(self) -> None:
         """Complete the data set, if any."""
-        self._complete()
+        self._close_dataset()
 
-    def _names(self) -> Sequence[str]:
+    def _names_by_seat(self) -> Sequence[str]:
         raise NotImplementedError
 
-    def _checked(self, action: object) -> int:
+    def _check_id(self, action: object) -> int:
         return check_action(action, self.observer.actions, self._whose)
 
-    def _complete(self) -> None:
+    def _close_dataset(self) -> None:
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
@@ -117,7 +117,7 @@ class Renderable:
         return error.with_word(self.observer.action_name(action))
 
 
-def facts(name: str = "arbiter") -> dict[str, Any]:
+def env_metadata(name: str = "arbiter") -> dict[str, Any]:
     """Return the `metadata` of an environment for PettingZoo and Gymnasium, a new dictionary."""
     return {
         "name": name,
@@ -140,15 +140,15 @@ def render_match(play: Play, names: Sequence[str], note: str, render_mode: str |
     if render_mode is None:
         return None
     if render_mode == RGB:
-        return pixels(play.svg(None, names, note))
-    shown = text(play, names, note)
+        return render_svg(play.svg(None, names, note))
+    shown = match_text(play, names, note)
     if render_mode == "ansi":
         return shown
     print(shown)
     return None
 
 
-def text(play: Play, agents: Sequence[str], note: str = "") -> str:
+def match_text(play: Play, agents: Sequence[str], note: str = "") -> str:
     """Return a match as text: points, hands, the actions of this deal, and who is to act.
 
     `agents` are the names by seat, `note` a last line.
@@ -170,7 +170,7 @@ def text(play: Play, agents: Sequence[str], note: str = "") -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def pixels(svg: str) -> Pixels:
+def render_svg(svg: str) -> Pixels:
     """Render an SVG in light colours as uint8 (height, width, 3); ConfigError without the extra ``render``.
 
     Uses Pillow's font, which is the same on all machines; only text with other characters, such as a name,

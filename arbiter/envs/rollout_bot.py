@@ -64,14 +64,14 @@ class RolloutBot(ProtocolBot):
 
     def begin(self, match: Hearing) -> None:
         self._search = Rollouts(match, self._policy, self._seed)
-        self._spent, self._later = 0.0, _later_deals(match)
+        self._spent, self._later = 0.0, _later_hand_sizes(match)
 
     def decide(self, match: Hearing) -> Action:
         return next(iter(self._value_answers(match, halving=True)))
 
-    def gen(self, match: Hearing, request: Command) -> str:
+    def answer_request(self, match: Hearing, request: Command) -> str:
         if request != VALUES:
-            return super().gen(match, request)
+            return super().answer_request(match, request)
         match.asked(match.due_request(further=self._further))
         self._further = False
         said = []
@@ -92,7 +92,7 @@ class RolloutBot(ProtocolBot):
             left = (self.time_left or 0) / 1000 if self._budget is None else self._budget - self._spent
             # The work of a decision grows with the square of the hand: more answers, longer play.
             later = self._later[len(match.played) + 1 :]
-            share = held * (held + 1) / (_work(held) + sum(map(_work, later)))
+            share = held * (held + 1) / (_relative_work(held) + sum(map(_relative_work, later)))
             number = int(max(left, 0) * _SAFETY * share / (self._cost * held))
         number = max(number, _LEAST)
         values = self._search.values(number, halving=halving)
@@ -102,12 +102,12 @@ class RolloutBot(ProtocolBot):
         return values
 
 
-def _work(held: int) -> float:
+def _relative_work(held: int) -> float:
     """Return the relative work of playing a hand of `held` cards: the sum of k (k + 1)."""
     return held * (held + 1) * (held + 2) / 3
 
 
-def _later_deals(match: Hearing) -> list[int]:
+def _later_hand_sizes(match: Hearing) -> list[int]:
     """Return the largest hand of each planned deal."""
     sizes: list[int] = []
     game = match.game
@@ -120,6 +120,7 @@ def _later_deals(match: Hearing) -> list[int]:
 
 
 def main() -> None:
+    """Play as a bot on standard input and output, with the options of the command line."""
     line = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     line.add_argument("--game", default="planning", choices=names(), help="what it plays")
     line.add_argument("--rollouts", type=int, metavar="N", help="rollouts a decision")

@@ -77,7 +77,7 @@ class Rollouts:
             best = np.argsort(-sums[alive, 0] / counts[alive], kind="stable")
             order[: len(alive)] = alive[best]
             alive = order[: (len(alive) + 1) // 2].copy()
-        means, last = sums / counts[:, None], self._last
+        means, last = sums / counts[:, None], self._is_last_deal
         return {
             actions[place]: Rolled(float(means[place, 0]), float(means[place, 1]) if last else None)
             for place in order
@@ -102,7 +102,7 @@ class Rollouts:
         return found
 
     @property
-    def _last(self) -> bool:
+    def _is_last_deal(self) -> bool:
         """True if the deal is the last of the match."""
         game, number = self.hearing.game, len(self.hearing.played) + 1
         return not game.endless and game.deal(number, Stream("arbiter-rollouts"), None) is None
@@ -135,14 +135,14 @@ class Rollouts:
             if over.any():
                 counted = (over & (answer < many)).nonzero()[0]
                 points = rewards[counted]
-                np.add.at(sums, answer[counted], np.stack([points[:, seat], self._won(points)], axis=1))
+                np.add.at(sums, answer[counted], np.stack([points[:, seat], self._win_share(points)], axis=1))
                 left -= counted.size
                 answer[over] = np.minimum(answer[over] + copies, many)
                 step[over] = 0
         each: NDArray[np.float64] = sums.reshape(times, -1, 2).sum(axis=0)
         return each
 
-    def _won(self, points: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _win_share(self, points: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the seat's share of the first place if the match ends with this deal; sides share it."""
         game = self.hearing.game
         before = np.sum([deal.points for deal in self.hearing.played] or np.zeros((1, game.seats)), axis=0)

@@ -26,7 +26,7 @@ from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import FromPool, Opponent, check_opponents
 from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
-from arbiter.envs.render import facts
+from arbiter.envs.render import env_metadata
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games.game import Action, AnyGame, Seat
 from arbiter.match.spec import Limits, Player
@@ -78,7 +78,7 @@ class SingleEnv(TurnBasedEnv):
 
     play: _LastActionPlay
     _whose = "the agent"
-    metadata = facts("arbiter_single")
+    metadata = env_metadata("arbiter_single")
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class SingleEnv(TurnBasedEnv):
         self._seat_opponents(seat)
         self._open = True
         self._advance()
-        seen, info = self._seen(seat)
+        seen, info = self._observe(seat)
         return seen, info | {"fault": self._fault} if self._fault else info
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
@@ -143,19 +143,19 @@ class SingleEnv(TurnBasedEnv):
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """
-        action, illegal = self._action(action), ""
+        action, illegal = self._check_action(action), ""
         if not self._over:
             illegal = self._act(self.seat, action)
             if not illegal:
                 self._advance()
         over = self._over
-        seen, info = self._seen(self.seat)
+        seen, info = self._observe(self.seat)
         if not over:
             return seen, 0.0, False, False, info
         self._end_match()
         if self._fault:
             return seen, 0.0, False, True, info | {"fault": self._fault}
-        self._write(self.seat, illegal)
+        self._write_match(self.seat, illegal)
         self._report_to_pools(bool(illegal))
         if illegal:
             return seen, ILLEGAL, True, False, info | {"illegal": illegal}
@@ -167,7 +167,7 @@ class SingleEnv(TurnBasedEnv):
             self._programs.close()
         super().close()
 
-    def _names(self) -> list[str]:
+    def _names_by_seat(self) -> list[str]:
         return [
             f"seat_{seat} " + (self._seated[seat].name if seat in self._seated else "agent")
             for seat in range(self.play.game.seats)
@@ -181,7 +181,7 @@ class SingleEnv(TurnBasedEnv):
     def _over(self) -> bool:
         return self.play.over or bool(self._fault)
 
-    def _seat(self) -> Seat:
+    def _acting_seat(self) -> Seat:
         return self.seat
 
     def _seat_opponents(self, seat: Seat) -> None:

@@ -19,7 +19,7 @@ from arbiter.envs.gymnasium_base import TurnBasedEnv
 from arbiter.envs.match_state import given_deals
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
-from arbiter.envs.render import facts
+from arbiter.envs.render import env_metadata
 from arbiter.envs.single_env import SingleEnv, single
 from arbiter.games.game import AnyGame
 
@@ -55,7 +55,7 @@ class TurnsEnv(TurnBasedEnv):
     float32[seats], with 0 for the others after an illegal move.
     """
 
-    metadata = facts("arbiter_turns")
+    metadata = env_metadata("arbiter_turns")
 
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
@@ -68,20 +68,20 @@ class TurnsEnv(TurnBasedEnv):
         self.play.reset(seed, given_deals(options))
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._note, self._open = "", True
-        return self._seen(self.play.turn)
+        return self._observe(self.play.turn)
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
         """Do an action of the seat to act.
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """
-        action, play, seat = self._action(action), self.play, self.play.turn
+        action, play, seat = self._check_action(action), self.play, self.play.turn
         illegal = self._act(seat, action)
         if not play.over:
-            seen, info = self._seen(play.turn)
+            seen, info = self._observe(play.turn)
             return seen, 0.0, False, False, info
         self._open = False
-        seen, info = self._seen(seat)
+        seen, info = self._observe(seat)
         rewards = np.zeros(play.game.seats, np.float32)
         if illegal:
             rewards[seat] = ILLEGAL
@@ -89,8 +89,8 @@ class TurnsEnv(TurnBasedEnv):
         else:
             rewards[:] = play.totals
         info["rewards"] = rewards
-        self._write(seat, illegal)
+        self._write_match(seat, illegal)
         return seen, float(rewards[seat]), True, False, info
 
-    def _names(self) -> list[str]:
+    def _names_by_seat(self) -> list[str]:
         return [f"seat_{seat}" for seat in range(self.play.game.seats)]

@@ -79,13 +79,13 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             raise ConfigError(
                 f"matches side by side have no options of reset: {', '.join(map(str, options))}"
             )
-        seeds = self._seeds(seed)
+        seeds = self._match_seeds(seed)
         super().reset(seed=seed if isinstance(seed, int) else None)
         if not self._begun:
             seeds = [secrets.token_hex(16) if one is None else one for one in seeds]
         self._begun = True
         self.batch.begin(seeds)
-        return self._seen()
+        return self._observe_all()
 
     def step(
         self, actions: Any
@@ -100,7 +100,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         ends: dict[int, NDArray[Any]] = {}
         games.ends = ends
         points, over = games.step(actions)
-        observations, infos = self._seen()
+        observations, infos = self._observe_all()
         if ends:
             last = np.full(self.num_envs, None, object)
             for number, seen in ends.items():
@@ -111,7 +111,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         rewards = points[self._each, acted].astype(np.float64)
         return observations, rewards, over, np.zeros(self.num_envs, np.bool_), infos
 
-    def _seen(self) -> tuple[NDArray[Any], dict[str, Any]]:
+    def _observe_all(self) -> tuple[NDArray[Any], dict[str, Any]]:
         games = self.batch
         observations, masks = games.observations(out=self._observations), games.masks(out=self._masks)
         if self.copy:
@@ -119,7 +119,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         infos = {"action_mask": masks, "_action_mask": self._all, "seat": games.turns.copy()}
         return observations, infos | {"_seat": self._all}
 
-    def _seeds(self, seed: Any) -> list[Any]:
+    def _match_seeds(self, seed: Any) -> list[Any]:
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, list | tuple | np.ndarray):

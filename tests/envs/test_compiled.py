@@ -263,7 +263,7 @@ def loaded(name: str = "planning") -> tuple[Any, np.ndarray[Any, Any], Batch]:
     """A core of one match, the numbers of one, and what it was made for."""
     games = batch(name, 1, seed=1)
     assert isinstance(games, CompiledBatch)
-    return games._core, games._numbers_of(games._plays[0]), games
+    return games._core, games._core_numbers(games._plays[0]), games
 
 
 def test_arrays_of_another_size_are_refused() -> None:
@@ -301,7 +301,7 @@ def test_matches_are_loaded_first() -> None:
 def test_tables_are_those_of_dou_dizhu() -> None:
     games = batch("dou_dizhu", 1)
     assert isinstance(games, CompiledBatch)
-    right, made = games._options(games.game), type(games._core)
+    right, made = games._option_numbers(games.game), type(games._core)
     first = 2 + len(games.game.options["landlords"])
     # Landlords, ids of families that leave some out or go too far, and cards that are none.
     wrongs = ((1, 4), (2, 3), (first, 1), (first + 3, 14), (first + 3, 10**6), (first + 1, 27472))

@@ -45,7 +45,7 @@ def test_a_model_with_predict_is_an_opponent_as_it_is() -> None:
     model = Masked()
     env = envs.single("codepiece", ["random", model, "random"], dealers=[0])
     to_the_end(env, 1)
-    assert env._names()[2] == "seat_2 Masked"
+    assert env._names_by_seat()[2] == "seat_2 Masked"
     assert model.masks
     assert {mask.dtype for mask in model.masks} == {np.dtype(bool)}
     assert all(mask.shape == (63,) and mask.any() for mask in model.masks)

@@ -50,7 +50,7 @@ def test_members_sit_at_the_table_under_their_names_and_get_results() -> None:
     seen = set()
     for number in range(8):
         to_the_end(env, seed=1 if number == 0 else None)
-        seen |= {name.split()[1] for name in env._names()}
+        seen |= {name.split()[1] for name in env._names_by_seat()}
     assert seen == {"agent", "first", "last"}
     assert set(pool.ratings()) == {"first", "last", "learner-2"}
     assert any(pool.ratings().values())
@@ -76,7 +76,7 @@ def test_the_same_seed_draws_the_same_members() -> None:
     for _ in range(2):
         env = envs.single("chefs_hat", pool_of(first, last), matches=1)
         env.reset(seed=4)
-        names.append(env._names())
+        names.append(env._names_by_seat())
     assert names[0] == names[1]
 
 

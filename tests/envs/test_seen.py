@@ -17,7 +17,7 @@ from pettingzoo.test import render_test
 from arbiter import envs
 from arbiter.envs import chefs_hat
 from arbiter.envs.match_state import Play
-from arbiter.envs.render import pixels
+from arbiter.envs.render import render_svg
 from arbiter.games import make, names
 from arbiter.games.cards import Stream
 from arbiter.replay.frame import NOBODY
@@ -200,7 +200,7 @@ def test_pictures_are_of_one_size_and_differ() -> None:
 def test_words_are_painted_in_any_script() -> None:
     play = Play(make("planning", {}))
     play.reset(seed=1)
-    plain = [pixels(play.svg(note=note)) for note in (" ", "ada", "\u2068ada\u2069", "アダ")]
+    plain = [render_svg(play.svg(note=note)) for note in (" ", "ada", "\u2068ada\u2069", "アダ")]
     assert (plain[0] != plain[1]).any()
     assert (plain[1] == plain[2]).all()
     assert (plain[3] != plain[0]).any()

@@ -275,7 +275,7 @@ def test_shipped_bots_are_named_from_any_folder(tmp_path, monkeypatch):
     env = envs.single("codepiece", ["rules", "random", "beginner"], limits=LIMITS, dealers=[0])
     last, _ = to_the_end(env, seed=1)
     assert last[2:4] == (True, False)
-    assert env._names() == ["seat_0 agent", "seat_1 rules", "seat_2 random", "seat_3 beginner"]
+    assert env._names_by_seat() == ["seat_0 agent", "seat_1 rules", "seat_2 random", "seat_3 beginner"]
     env.close()
 
 

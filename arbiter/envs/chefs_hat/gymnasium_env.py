@@ -123,14 +123,14 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     def render(self) -> str | Pixels | None:
         """Show the match in progress with all hands, by the render mode; see `Renderable.render`."""
-        return render_match(self._play, self.player_names, self._note(), self.render_mode)
+        return render_match(self._play, self.player_names, self._refusal(), self.render_mode)
 
     def _repr_html_(self) -> str:
         """Return the table for a notebook, as the seat to act sees it; at the end without hands."""
         play = self._play
-        return play.svg(play.turn, self.player_names, self._note()) if play.begun else play._repr_html_()
+        return play.svg(play.turn, self.player_names, self._refusal()) if play.begun else play._repr_html_()
 
-    def _note(self) -> str:
+    def _refusal(self) -> str:
         if (step := self._last) is None or step.valid:
             return ""
         return f"{self.player_names[step.author]}: {STEP_NAMES[step.action]} is not possible"
@@ -164,7 +164,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
         () for a player that does not act next, and when the game is over.
         """
-        if self._play.over or (player is not None and _seat(player) != self.player):
+        if self._play.over or (player is not None and _check_player(player) != self.player):
             return ()
         return tuple(self._moment.chances[0])
 
@@ -176,7 +176,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     def vector(self, player: Seat) -> Observation:
         """Return a player's observation; only the next to act has possible actions."""
-        return vector(self._moment, _seat(player))
+        return vector(self._moment, _check_player(player))
 
     def info_for(self, player: Seat) -> dict[str, Any]:
         """Return the `info` of the last step for a player.
@@ -184,7 +184,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         For others than the seat that acted, its observations, its possible actions and whether the action was
         random are "", and in the exchange the cards.
         """
-        _seat(player)
+        _check_player(player)
         if self._last is None:
             return start_info(self._moment, self.player_names)
         info = step_info(self._last, self.player_names, book=self._book)
@@ -195,5 +195,5 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         return self._play.moment
 
 
-def _seat(player: Seat) -> Seat:
+def _check_player(player: Seat) -> Seat:
     return check_number(player, f"a player is a seat from 0 to {SEATS - 1}", bound=SEATS)

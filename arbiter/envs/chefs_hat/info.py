@@ -45,13 +45,13 @@ def numbers(moment: Moment, seat: Seat) -> list[float]:
 
 def action_of(given: object) -> Action:
     """Return the action of an id, or of a vector of 200 by its largest value; TypeError, ValueError."""
-    action = int(given) if type(given) is int or isinstance(given, np.integer) else _largest(given)
+    action = int(given) if type(given) is int or isinstance(given, np.integer) else _id_of_vector(given)
     if not 0 <= action < STEPS:
         raise NoSuchAction(f"an action is a number from 0 to {STEPS - 1}, not {action}")
     return action
 
 
-def _largest(given: object) -> Action:
+def _id_of_vector(given: object) -> Action:
     wanted = f"an action is a number from 0 to {STEPS - 1} or a vector of {STEPS} numbers"
     try:
         row = np.asarray(given)
@@ -223,10 +223,11 @@ class Info(dict[str, Any]):
         return dict, (dict(self),)
 
 
-def _built_first(name: str) -> Any:
+def _building_first(name: str) -> Any:
+    """Return the method of `dict` with this name, for `Info`: it builds the values before its first use."""
     plain = getattr(dict, name)
 
-    def method(self: Info, *values: Any, **keywords: Any) -> Any:
+    def build_then_call(self: Info, *values: Any, **keywords: Any) -> Any:
         # The other operand may be an unbuilt `Info`, too.
         for info in (self, *values):
             if isinstance(info, Info) and (make := info._make) is not None:
@@ -234,9 +235,9 @@ def _built_first(name: str) -> Any:
                 dict.update(info, make())
         return plain(self, *values, **keywords)
 
-    return method
+    return build_then_call
 
 
 # `__iter__` is included: without it ``dict(info)`` and ``{**info}`` would copy the unbuilt values.
 for _name in _READING.split():
-    setattr(Info, _name, _built_first(_name))
+    setattr(Info, _name, _building_first(_name))

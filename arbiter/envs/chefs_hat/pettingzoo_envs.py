@@ -24,7 +24,7 @@ class _StepInfos:
     _seats: dict[str, Seat]
     _known: dict[str, dict[str, Any]]
 
-    def _begin_infos(self) -> None:
+    def _reset_infos(self) -> None:
         self._last: StepTaken | None = None
         self._moment = Moment.of(self.play.state)
         self._reasons: dict[str, str] = {}
@@ -73,7 +73,7 @@ class ChefsHatCycle(_StepInfos, GameEnv):
 
     def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
         super().reset(seed, options)
-        self._begin_infos()
+        self._reset_infos()
 
     def step(self, action: int | None) -> None:
         decided = self._turn >= 0
@@ -103,7 +103,7 @@ class ChefsHatParallel(_StepInfos, ParallelGameEnv):
         self, seed: int | str | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, dict[str, Vector]], dict[str, dict[str, Any]]]:
         seen, _ = super().reset(seed, options)
-        self._begin_infos()
+        self._reset_infos()
         return seen, self.infos
 
     def step(self, actions: Mapping[str, Any]) -> tuple[Any, ...]:

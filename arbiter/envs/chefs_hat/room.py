@@ -103,12 +103,12 @@ class Room:
         agent's name, for an answer that is not an action.
         """
         seed = check_seed(seed)
-        play, names = self._begin_play(), tuple(self._players)
+        play, names = self._ensure_play(), tuple(self._players)
         agents = [getattr(agent, "action", agent) for agent in self._players.values()]
-        heard, ended = self._hooks("on_step"), self._hooks("on_match_over")
+        heard, ended = self._agent_methods("on_step"), self._agent_methods("on_match_over")
         play.reset(seed, deals)
         luck = random.Random(seed)
-        for seat, hook in self._hooks("on_reset"):
+        for seat, hook in self._agent_methods("on_reset"):
             hook(seat, names)
         infos: list[Mapping[str, Any]] = [Info(partial(start_info, play.moment, names))] * SEATS
         replaced = [0] * SEATS
@@ -132,7 +132,7 @@ class Room:
                 for listener, hook in ended:
                     hook(infos[listener])
                 if step.over:
-                    return _result(names, step, replaced)
+                    return _game_result(names, step, replaced)
 
     def close(self) -> None:
         if self._play is not None:
@@ -144,14 +144,15 @@ class Room:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _begin_play(self) -> HatPlay:
+    def _ensure_play(self) -> HatPlay:
+        """Return the games of the room; the first call opens their data set; ConfigError without four."""
         if self._play is None:
             if len(self._players) < SEATS:
                 raise ConfigError(f"a room has {SEATS} players, and there are {len(self._players)}")
             self._play = HatPlay(self._game, tuple(self._players), self._dataset)
         return self._play
 
-    def _hooks(self, name: str) -> list[tuple[Seat, Callable[..., object]]]:
+    def _agent_methods(self, name: str) -> list[tuple[Seat, Callable[..., object]]]:
         """Return the agents' methods of this name, with their seats."""
         methods = enumerate(getattr(agent, name, None) for agent in self._players.values())
         return [(seat, method) for seat, method in methods if method is not None]
@@ -178,7 +179,7 @@ def _ask_agent(agent: Callable[..., object], name: str, seen: object, info: Mapp
         raise type(error)(f"{name}: {error}") from None
 
 
-def _result(names: tuple[str, ...], step: StepTaken, replaced: list[int]) -> Result:
+def _game_result(names: tuple[str, ...], step: StepTaken, replaced: list[int]) -> Result:
     tally, last = step.after.tally, step.after.state.points()
     order = sorted(range(SEATS), key=lambda seat: (-tally.points[seat], -last[seat], seat))
     return Result(

@@ -28,7 +28,7 @@ from arbiter.games.chefs_hat.actions import DECK, HAND, NOTHING
 from arbiter.games.chefs_hat.dataset_rows import ChefsHatRows
 from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, ChefsHatDeal, roles_after
 from arbiter.games.chefs_hat.gym_observation import Tally
-from arbiter.games.chefs_hat.state import ChefsHatState, Said
+from arbiter.games.chefs_hat.state import ChefsHatState, LastActions
 from arbiter.games.game import Action, Answered, AnyGame, Deal, Seat
 from arbiter.replay.export.columns import CHEFS_HAT_COLUMNS, facts
 from arbiter.replay.export.row_files import RowFile
@@ -52,14 +52,18 @@ class Moment(NamedTuple):
 
     state: ChefsHatState
     picked: Sequence[Card]
-    said: Said
+    said: LastActions
     tally: Tally
     actor: Seat
     chances: Chances
 
     @classmethod
     def of(
-        cls, state: ChefsHatState, picked: Sequence[Card] = (), said: Said = SILENT, tally: Tally = NO_TALLY
+        cls,
+        state: ChefsHatState,
+        picked: Sequence[Card] = (),
+        said: LastActions = SILENT,
+        tally: Tally = NO_TALLY,
     ) -> Moment:
         """Return the moment of a state, by default of the first one of a game."""
         actor, chances = NOBODY, NO_CHANCES
@@ -112,7 +116,7 @@ class StepTaken(NamedTuple):
         left = played[-1].state if match_over else play.state
         if (lots := left.random_actions) != state.random_actions:
             action, replaced = lots[-1][1], True
-        said = state.said_after(before.said, action, left)
+        said = state.last_actions_after(before.said, action, left)
         if not match_over:
             # The Chef's first card is pending until its second is chosen.
             now = Moment.of(left, play.pending, said, tally)

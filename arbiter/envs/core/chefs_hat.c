@@ -1,31 +1,31 @@
 // Chef's Hat by the rule book: the rules of arbiter/games/chefs_hat and the views of arbiter/envs/observers/chefs_hat.py,
-// both of which stay the truth. A hand is how many cards it has of each value; jokers are the value 12.
+// which are the reference. A hand is the number of its cards of each value; jokers are the value 12.
 
 #include "core.h"
 
 enum { SEATS = 4, ELEVEN = 11, JOKER = 12, VALUES = JOKER + 1, HAND = 17, CARDS = SEATS * HAND, GOLDEN = 11 };
 enum { LONE_JOKER = 198, PASS = 199, ACTIONS = 200 };
-enum { CLEARED = 199, FIRST_PLAY = 200 };  // what lies on the table where no discard does
+enum { CLEARED = 199, FIRST_PLAY = 200 };  // the table without a discard
 enum { CHEF, SOUSCHEF, WAITER, DISHWASHER };
-enum { SPECIAL, CHEFS, SOUSCHEFS, PLAYING };  // what is asked for: a special action, cards to give, a discard
-// Where the cells of a view begin.
+enum { SPECIAL, CHEFS, SOUSCHEFS, PLAYING };  // the requested decision: a special action, cards to give, a discard
+// The first cell of each part of an observation.
 enum { BOARD = 11, LEGAL = BOARD + HAND, CELLS = LEGAL + ACTIONS };
 
 struct Rules {
-    uint64_t deals, points;  // of a match, 0 for the one that does not end it
+    uint64_t deals, points;  // that end a match: one of them is 0
     uint8_t value[PASS], quantity[PASS], jokers[PASS];  // of each discard
     uint8_t deck[CARDS];
 };
 
 struct Match {
-    uint64_t number, deal;  // since a seed was given; in the match
+    uint64_t number, deal;  // match since the seed; deal in the match
     uint8_t asked, turn, table;
-    uint8_t last;        // who has discarded last
+    uint8_t last;        // the seat that discarded last
     uint8_t out, done;   // seats that have passed or have no cards left; those without cards alone
-    uint8_t places;      // how many these are
-    uint8_t golden;      // which eleven opens
-    uint8_t picked;      // how many cards of the Chef's gift are known
-    uint8_t gift[2];     // which
+    uint8_t places;      // the number of these
+    uint8_t golden;      // the number of the eleven that opens
+    uint8_t picked;      // the number of known cards of the Chef's gift
+    uint8_t gift[2];     // these cards
     uint8_t order[SEATS], roles[SEATS];
     uint8_t hands[SEATS][VALUES];
     uint64_t totals[SEATS];
@@ -34,7 +34,7 @@ struct Match {
 static int turn_of(const Core *core, Py_ssize_t k) { return core->matches[k].turn; }
 static int id_of(int value, int quantity, int jokers) { return 3 * (value * (value - 1) / 2 + quantity - 1) + jokers; }
 
-// Deals of a match, points that end it: one of them is 0.
+// Options: deals of a match, points that end it; one of them is 0.
 static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count) {
     if (count != 2 || !options[0] == !options[1])
         return PyErr_SetString(PyExc_ValueError, "options that are not those of Chef's Hat"), false;
@@ -91,7 +91,7 @@ static void begin_exchange(Match *match) {
     match->turn = (uint8_t)seat_of(match, CHEF);
 }
 
-// False after the last deal.
+// Begin the next deal; false after the last.
 static bool next_deal(const Core *core, Py_ssize_t k) {
     const Rules *rules = core->rules;
     Match *match = &core->matches[k];
@@ -113,8 +113,8 @@ static bool next_deal(const Core *core, Py_ssize_t k) {
     return true;
 }
 
-// In numbers: match, deal, what is asked for, turn, table, who discarded last, seats out, those without cards, how many
-// these are, golden, cards picked, which two; four each of: order, roles, points, hands, four bits for each value.
+// Numbers: match, deal, requested decision, turn, table, last to discard, seats out, those without cards, their number,
+// golden, number of cards picked, these two; four each of: order, roles, points, hands (four bits for each value).
 enum { HEAD = 13, SCALARS = HEAD + 4 * SEATS };
 
 static bool is_permutation(const uint8_t *of) {
@@ -123,7 +123,7 @@ static bool is_permutation(const uint8_t *of) {
     return seen == (1 << SEATS) - 1;
 }
 
-// Whether seats and cards agree with what is asked for.
+// Return true if seats and cards agree with the requested decision.
 static bool is_sound(const Match *match) {
     int empty = 0, placed = 0;
     bool exchange = is_permutation(match->roles);
@@ -180,13 +180,13 @@ static void take_match(const Core *core, Py_ssize_t k, const unsigned char *byte
     memcpy(&to[k], bytes + (size_t)k * sizeof *to, sizeof *to);
 }
 
-// How many cards of a value can still be given.
+// Return the number of cards of a value that can still be given.
 static int givable(const Match *match, int value) {
     const bool gone = match->asked == CHEFS && match->picked && match->gift[0] == value;
     return match->hands[match->turn][value] - gone;
 }
 
-// Discards that beat the table, or all, or elevens.
+// List the discards that beat the table; all if it is empty; those with elevens in the opening play.
 static int list_discards(const Rules *rules, const Match *match, int64_t *ids) {
     const uint8_t *hand = match->hands[match->turn];
     const int table = match->table, most = table < CLEARED ? rules->value[table] - 1 : ELEVEN;
@@ -213,7 +213,7 @@ static int list_ids(const Core *core, Py_ssize_t k, int64_t *ids) {
     return count;
 }
 
-// The card with the lowest value, taken out of a hand.
+// Take the card of lowest value out of a hand, and return it.
 static int take_lowest(uint8_t *hand) {
     int value = 1;
     while (value < JOKER && !hand[value]) ++value;
@@ -221,7 +221,7 @@ static int take_lowest(uint8_t *hand) {
     return value;
 }
 
-// The Chef's two cards are for the Dishwasher's two lowest, the Souschef's one for the Waiter's lowest.
+// Exchange the Chef's two cards for the Dishwasher's two lowest, and the Souschef's one for the Waiter's lowest.
 static void exchange(Match *match, int souschefs) {
     uint8_t *of[SEATS];
     for (int role = 0; role < SEATS; ++role) of[role] = match->hands[seat_of(match, role)];
@@ -265,7 +265,7 @@ static bool may(const Rules *rules, const Match *match, int action) {
     return value < rules->value[table] && quantity + jokers >= rules->quantity[table] + rules->jokers[table];
 }
 
-// The next seat that is not among these, in the end the seat itself; -1 if there is none.
+// Return the next seat clockwise not in `out`, which may be the seat itself; -1 if all are in it.
 static int following(int seat, int out) {
     for (int place = 1; place <= SEATS; ++place)
         if (!(out >> (seat + place) % SEATS & 1)) return (seat + place) % SEATS;
@@ -325,7 +325,7 @@ static void look(const Core *core, Py_ssize_t k, int seat, const int64_t *ids, i
     memset(cells, 0, CELLS * sizeof *cells);
     if (table >= CLEARED) cells[0] = 1;
     else {
-        // All elevens and both jokers are more than there is room for.
+        // All elevens with both jokers exceed the cells of the board.
         const int quantity = rules->quantity[table], size = quantity + rules->jokers[table];
         for (int i = 0; i < size && i < BOARD; ++i) cells[i] = share(i < quantity ? rules->value[table] : JOKER);
     }

@@ -1,12 +1,12 @@
-// Codepiece: the rules of arbiter/games/codepiece.py and the views of arbiter/envs/observers/codepiece.py, both of which
-// stay the truth. A set of cards is 64 bits, the first card of the deck in the lowest.
+// Codepiece: the rules of arbiter/games/codepiece.py and the views of arbiter/envs/observers/codepiece.py, which are
+// the reference. A set of cards is 64 bits, the first card of the deck being the lowest.
 
 #include "core.h"
 
 enum { SEATS = 4, CARDS = 52, VALUES = 13, HAND = 13, TRICKS = 13 };
 enum { PASS = 0, BIDS = 7, LOWEST = 8, HIGHEST = 13, FORCED = 7, LAST_TRUMP = 10, FIRST_CARD = 11, ACTIONS = 63 };
 enum { NO_TRUMP = 4, NOBODY = 4 };
-// Where the cells of a view begin.
+// The first cell of each part of an observation.
 enum { TABLE = 52, OTHERS = 104, LEGAL = 156, PHASE = 219, SEAT = 223, TRUMP = 229, CELLS = 233 };
 enum { BIDDING, CHOOSING, PLAYING, ENDED };
 
@@ -20,18 +20,18 @@ struct Rules {
 };
 
 struct Match {
-    uint64_t number, deal;  // since a seed was given; in the match
-    const Deal *given;      // the first deals of the match, where they are not drawn
+    uint64_t number, deal;  // match since the seed; deal in the match
+    const Deal *given;      // the given first deals of the match
     uint64_t given_count;
-    bool drawn;      // whether deals of the programme come after these
+    bool drawn;      // whether deals of the programme follow
     bool ended;      // the deal
-    uint8_t turn;    // who is to act
-    uint8_t bids;    // how many have bid or passed
-    uint8_t bid;     // the highest, 0 before there is one
+    uint8_t turn;    // the seat to act
+    uint8_t bids;    // the number of bids and passes
+    uint8_t bid;     // the highest, 0 before the first
     uint8_t leader;  // its bidder
     uint8_t trump;   // a suit, or NO_TRUMP before it is named
     uint8_t count, trick[SEATS];  // the cards on the table
-    uint8_t best, ahead;          // of which this one wins so far, and its player
+    uint8_t best, ahead;          // the winning one so far, and its player
     uint8_t won[2];               // tricks by side
     uint64_t hands[SEATS];
     int64_t totals[SEATS];
@@ -46,7 +46,7 @@ static void take_match(const Core *core, Py_ssize_t k, const unsigned char *byte
 
 static int turn_of(const Core *core, Py_ssize_t k) { return core->matches[k].turn; }
 
-// The dealers.
+// Options: the dealer of each deal.
 static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count) {
     bool right = count >= 1;
     for (Py_ssize_t i = 0; i < count; ++i) right &= options[i] < SEATS;
@@ -60,7 +60,7 @@ static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count) {
     return true;
 }
 
-// The seat after the dealer begins to bid.
+// Begin a deal; the seat after the dealer bids first.
 static void begin_deal(Match *match, const Deal *deal) {
     match->ended = false;
     match->turn = match->ahead = (uint8_t)((deal->dealer + 1) % SEATS);
@@ -69,7 +69,7 @@ static void begin_deal(Match *match, const Deal *deal) {
     memcpy(match->hands, deal->hands, sizeof match->hands);
 }
 
-// False after the last deal.
+// Begin the next deal; false after the last.
 static bool next_deal(const Core *core, Py_ssize_t k) {
     Match *match = &core->matches[k];
     if (match->deal < match->given_count) return begin_deal(match, &match->given[match->deal]), true;
@@ -81,9 +81,9 @@ static bool next_deal(const Core *core, Py_ssize_t k) {
     return true;
 }
 
-// In numbers: match, deal, drawn, turn, bids made (4 for all), highest bid, leader or 4, trump or 4, cards on the table,
-// the best, who is ahead, tricks of both sides; four each of: cards on the table, hands, points; then the given deals,
-// five numbers each.
+// Numbers: match, deal, drawn, turn, number of bids (4 for all), highest bid, leader or 4, trump or 4, number of cards on
+// the table, the best, its player, tricks of both sides; four each of: cards on the table, hands, points; then the given
+// deals, five numbers each.
 enum { HEAD = 13, SCALARS = HEAD + SEATS * 3, DEAL = sizeof(Deal) / sizeof(uint64_t) };
 
 static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssize_t count) {
@@ -104,7 +104,7 @@ static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssi
     if (named ? !closed || tricks >= TRICKS : tricks || match.count) return false;
     for (int seat = 0; seat < SEATS; ++seat) {
         const uint64_t card = numbers[HEAD + seat], hand = numbers[HEAD + SEATS + seat];
-        // All have as many cards as tricks are left; those on the table are gone.
+        // A hand has a card for each trick left, less one if its card is on the table.
         const int behind = (match.turn - seat + SEATS) % SEATS;
         const int laid = behind && behind <= match.count;
         if (card >= CARDS || hand & ~all || count_of(hand) + tricks + laid != HAND) return false;
@@ -124,13 +124,13 @@ static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssi
 
 static uint64_t suit_of(int card) { return (((uint64_t)1 << VALUES) - 1) << card / VALUES * VALUES; }
 
-// The cards that beat the best one on the table.
+// Return the cards that beat the best one on the table.
 static uint64_t beaters(const Match *match) {
     const uint64_t higher = suit_of(match->best) & ~(((uint64_t)2 << match->best) - 1);
     return match->best / VALUES == match->trump ? higher : higher | suit_of(match->trump * VALUES);
 }
 
-// Follow suit, then overtake an opponent where that can be done.
+// Return the legal cards: follow suit, then overtake an opponent if possible.
 static uint64_t playable(const Match *match) {
     const uint64_t hand = match->hands[match->turn];
     if (!match->count) return hand;
@@ -156,7 +156,7 @@ static int list_ids(const Core *core, Py_ssize_t k, int64_t *ids) {
     return count;
 }
 
-// The bid, or the trump; the dealer's neighbour has to play 7 where all have passed.
+// Do a bid or name trump; if all pass, the seat after the dealer must play 7.
 static Outcome speak(Match *match, int action) {
     if (match->bids == SEATS) {
         if (action < BIDS || action > LAST_TRUMP) return ILLEGAL;

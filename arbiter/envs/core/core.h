@@ -31,10 +31,9 @@ static uint32_t turned(uint32_t word, int bits) { return word >> bits | word << 
 #include <cpuid.h>
 #include <immintrin.h>
 
-// The same as `sha_block`, by the processor's own instructions, which take a fourth of the time; a fifth of all time
-// would be spent on dealing otherwise.
+// `sha_block` by the processor's SHA instructions, in a fourth of the time; otherwise dealing takes a fifth of all time.
 __attribute__((target("sha,sse4.1"))) static void sha_block_quick(uint32_t digest[8], const unsigned char *bytes) {
-    // The instructions want the words in the order of FEBA and HGDC.
+    // The instructions need the words in the order FEBA and HGDC.
     const __m128i order = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
     const __m128i dcba = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)digest), 0xB1);
     const __m128i hgfe = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(digest + 4)), 0x1B);
@@ -47,7 +46,7 @@ __attribute__((target("sha,sse4.1"))) static void sha_block_quick(uint32_t diges
         const __m128i sum = _mm_add_epi32(now, _mm_loadu_si128((const __m128i *)(SHA_ROUNDS + 4 * i)));
         two = _mm_sha256rnds2_epu32(two, one, sum);
         one = _mm_sha256rnds2_epu32(one, two, _mm_shuffle_epi32(sum, 0x0E));
-        // The words of four rounds later take the place of these.
+        // Replace these words by those of four rounds later.
         const __m128i last = w[(i + 3) & 3], next = w[(i + 1) & 3];
         const __m128i mixed = _mm_add_epi32(_mm_sha256msg1_epu32(now, next), _mm_alignr_epi8(last, w[(i + 2) & 3], 4));
         w[i & 3] = _mm_sha256msg2_epu32(mixed, last);
@@ -68,7 +67,7 @@ static void sha_block_quick(uint32_t digest[8], const unsigned char *bytes) { (v
 static bool sha_is_quick(void) { return false; }
 #endif
 
-// Take 64 bytes into the eight words of a digest.
+// Update the eight words of a digest with a block of 64 bytes.
 static void sha_block(uint32_t digest[8], const unsigned char *bytes) {
     uint32_t w[64], a = digest[0], b = digest[1], c = digest[2], d = digest[3];
     uint32_t e = digest[4], f = digest[5], g = digest[6], h = digest[7];
@@ -88,7 +87,7 @@ static void sha_block(uint32_t digest[8], const unsigned char *bytes) {
     digest[4] += e, digest[5] += f, digest[6] += g, digest[7] += h;
 }
 
-static void (*sha_taken)(uint32_t digest[8], const unsigned char *bytes) = sha_block;  // `add_type` may know better
+static void (*sha_taken)(uint32_t digest[8], const unsigned char *bytes) = sha_block;  // `add_type` may replace it
 
 static void sha256(uint32_t digest[8], const unsigned char *text, size_t length) {
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -104,7 +103,7 @@ static void sha256(uint32_t digest[8], const unsigned char *text, size_t length)
     for (size_t i = 0; i < size; i += 64) sha_taken(digest, last + i);
 }
 
-enum { NUMBER = 21 };  // as many characters as a number and a bar in front of it have at most
+enum { NUMBER = 21 };  // most characters of a number with a bar
 
 // The name of a match's deals, "arbiter-deals-1|seed|", with room for three numbers behind it.
 typedef struct {
@@ -128,7 +127,7 @@ static size_t write_number(unsigned char *at, uint64_t number) {
     return count;
 }
 
-// The stream of deal `deal` of match `match`; it is good until the next one of this name.
+// Return the stream of deal `deal` of match `match`; valid until the next one of this name.
 static Stream stream_of(const Name *name, uint64_t match, uint64_t deal) {
     Stream stream = {name->text, name->length, 0, {0}, 4};
     stream.length += write_number(stream.text + stream.length, match);
@@ -148,8 +147,8 @@ static uint64_t word_of(Stream *stream) {
     return stream->words[stream->next++];
 }
 
-// A uniform number below m, which has 32 bits: words of the incomplete last interval, all of whose upper bits are ones,
-// are left out.
+// Return a uniform number below m, which has 32 bits. Words of the incomplete last interval, whose upper 32 bits are all
+// ones, are rejected.
 static uint64_t draw(Stream *stream, uint64_t m) {
     for (;;) {
         const uint64_t word = word_of(stream), rest = word >> 32 == UINT32_MAX ? (0 - m) % m : 0;  // 2^64 % m
@@ -157,7 +156,7 @@ static uint64_t draw(Stream *stream, uint64_t m) {
     }
 }
 
-// The numbers below n, which is at most 256, in random order.
+// Write the numbers below n (at most 256) in random order.
 static void shuffled(Stream *stream, int n, unsigned char *order) {
     for (int i = 0; i < n; ++i) order[i] = (unsigned char)i;
     for (int i = n - 1; i > 0; --i) {
@@ -167,7 +166,7 @@ static void shuffled(Stream *stream, int n, unsigned char *order) {
     }
 }
 
-// Shuffle a deck of at most 64 cards; seat 0 gets the first `each` of them as a set, and so on.
+// Shuffle a deck of at most 64 cards; seat 0 gets the first `each` as a set, seat 1 the next, and so on.
 static inline void deal_out(Stream *stream, int cards, int seats, int each, uint64_t *hands) {
     unsigned char order[256];
     shuffled(stream, cards, order);
@@ -183,10 +182,10 @@ static inline int lowest_of(uint64_t bits) { return __builtin_ctzll(bits); }
 
 // Many matches in play.
 
-typedef struct Match Match;  // a match as it stands, without pointers to anything but what it was loaded from
+typedef struct Match Match;  // the state of a match; its only pointers are to the numbers it was loaded from
 typedef struct Rules Rules;  // the options of the game
 
-// Ids of all matches, and where those of each begin.
+// Ids of all matches, one match after the other, and the start of each match in them.
 typedef struct {
     int64_t *ids, *first;
     Py_ssize_t room;
@@ -195,16 +194,16 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     Py_ssize_t n;
-    int seats, actions, cells, most;  // `most`: ids that are legal at once
+    int seats, actions, cells, most;  // `most`: the maximum number of legal ids
     size_t cell;                      // bytes of a cell of an observation
     Rules *rules;
-    Match *matches, *starts;  // `starts`: to which matches return that have ended, or NULL
+    Match *matches, *starts;  // `starts`: the states to which ended matches return, or NULL
     Name *names;
     uint64_t **loaded;   // the numbers that each match was loaded from
     Py_ssize_t *counts;  // of these
-    Ids legal, masked;   // `masked`: what a mask that is kept has
-    bool listed;         // whether `legal` is of now
-    Py_ssize_t missing;    // matches that have not been loaded yet
+    Ids legal, masked;   // `masked`: the ones in the mask written last
+    bool listed;         // whether `legal` is up to date
+    Py_ssize_t missing;    // matches not loaded yet
 } Core;
 
 // A game.
@@ -212,21 +211,21 @@ typedef struct {
 typedef enum { ILLEGAL, GOES_ON, OVER } Outcome;
 
 static size_t match_size(void);
-// Read the options, set the sizes in `core`; false with a Python error.
+// Read the options, and set the sizes in `core`; false with a Python error.
 static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count);
-// Take over match k as `numbers`, which stay where they are, describe it; false where that is no match.
+// Load match k from `numbers`, which stay in memory and are referred to; false if they are not a valid match.
 static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssize_t count);
-// Match k of others' bytes, whose pointers are those of `core->matches[k]`, loaded alike.
+// Copy match k from the bytes of another Core; its pointers become those of `core->matches[k]`, loaded from the same.
 static void take_match(const Core *core, Py_ssize_t k, const unsigned char *bytes, Match *to);
 static void next_match(Core *core, Py_ssize_t k);
 static uint64_t number_of_match(const Core *core, Py_ssize_t k);
 static int turn_of(const Core *core, Py_ssize_t k);
-// Write the legal ids, ascending; how many.
+// Write the legal ids, ascending; return their number.
 static int list_ids(const Core *core, Py_ssize_t k, int64_t *ids);
-// Do an action that exists; ILLEGAL changes nothing. With OVER the points by seat are written, and the match stays as
-// it ended until `next_match`.
+// Do an existing action; ILLEGAL changes nothing. With OVER write the points by seat; the match stays in its final state
+// until `next_match`.
 static Outcome act(Core *core, Py_ssize_t k, int action, float *points);
-// Write what a seat sees. `ids` are the legal ones of the seat to act, NULL when the match is over.
+// Write the observation of a seat. `ids` are the legal ids of the seat to act, NULL when the match is over.
 static void look(const Core *core, Py_ssize_t k, int seat, const int64_t *ids, int count, void *cells);
 
 // The type.
@@ -240,7 +239,7 @@ static bool make_room(Ids *list, Py_ssize_t count) {
     return true;
 }
 
-// List what is legal now; false with a Python error.
+// Update `legal` with all legal ids; false with a Python error.
 static bool enumerate(Core *core) {
     if (core->listed) return true;
     Ids *legal = &core->legal;
@@ -252,7 +251,8 @@ static bool enumerate(Core *core) {
     return core->listed = true;
 }
 
-// An array of this many bytes, once all matches are loaded; false with a Python error, nothing being held.
+// Get the buffer of an array with this many bytes; false with a Python error, and without a buffer, if the size is wrong
+// or a match is not loaded.
 static bool borrow(const Core *core, PyObject *array, Py_buffer *view, Py_ssize_t bytes, int flags) {
     if (core->missing) return PyErr_SetString(PyExc_ValueError, "there are matches that were not loaded"), false;
     if (PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | flags) < 0) return false;
@@ -308,7 +308,7 @@ static PyObject *core_new(PyTypeObject *type, PyObject *args, PyObject *words) {
     return (PyObject *)core;
 }
 
-// load(k, name, numbers): match k is this one from now on; there are no starts to return to any more.
+// load(k, name, numbers): replace match k, and drop all starts.
 static PyObject *core_load(PyObject *self, PyObject *args) {
     Core *core = (Core *)self;
     Py_ssize_t k;
@@ -339,7 +339,7 @@ static PyObject *core_load(PyObject *self, PyObject *args) {
     return room ? PyErr_Format(PyExc_ValueError, "match %zd cannot be this one", k) : PyErr_NoMemory();
 }
 
-// mark(): matches that end return to where they are now, instead of being followed by the next ones.
+// mark(): store the present states as starts: matches that end return to them, instead of the next matches.
 static PyObject *core_mark(PyObject *self, PyObject *nothing) {
     (void)nothing;
     Core *core = (Core *)self;
@@ -351,7 +351,7 @@ static PyObject *core_mark(PyObject *self, PyObject *nothing) {
     Py_RETURN_NONE;
 }
 
-// state(): what each match was loaded from, name and numbers; the matches as they stand; those to return to, or None.
+// state(): return name and numbers that each match was loaded from, the states of all matches, and their starts or None.
 static PyObject *core_state(PyObject *self, PyObject *nothing) {
     (void)nothing;
     const Core *core = (Core *)self;
@@ -369,8 +369,8 @@ static PyObject *core_state(PyObject *self, PyObject *nothing) {
     return Py_BuildValue("Ny#z#", loads, (const char *)core->matches, bytes, (const char *)core->starts, bytes);
 }
 
-// restore(matches, starts): stand as another Core does, told by its `state`, of which all matches are loaded here. The
-// bytes are trusted, as all that is unpickled.
+// restore(matches, starts): set all states to those returned by `state` of another Core; its matches must be loaded here
+// first. The bytes are trusted, like any pickle.
 static PyObject *core_restore(PyObject *self, PyObject *args) {
     Core *core = (Core *)self;
     Py_buffer matches, starts;
@@ -393,7 +393,7 @@ static PyObject *core_restore(PyObject *self, PyObject *args) {
     return fits ? PyErr_NoMemory() : PyErr_Format(PyExc_ValueError, "this is not the state of these matches");
 }
 
-// match(k): its number since a seed was given.
+// match(k): return the number of match k since its seed.
 static PyObject *core_match(PyObject *self, PyObject *number) {
     const Py_ssize_t k = PyNumber_AsSsize_t(number, PyExc_IndexError);
     if (k == -1 && PyErr_Occurred()) return NULL;
@@ -401,7 +401,7 @@ static PyObject *core_match(PyObject *self, PyObject *number) {
     return PyLong_FromUnsignedLongLong(number_of_match((Core *)self, k));
 }
 
-// turns(seats): write who is to act, int64[n].
+// turns(seats): write the seats to act, int64[n].
 static PyObject *core_turns(PyObject *self, PyObject *array) {
     Core *core = (Core *)self;
     Py_buffer seats;
@@ -411,7 +411,7 @@ static PyObject *core_turns(PyObject *self, PyObject *array) {
     Py_RETURN_NONE;
 }
 
-// starts(first): write where the legal ids of each match begin, int64[n + 1].
+// starts(first): write the start of each match's legal ids and their total, int64[n + 1].
 static PyObject *core_starts(PyObject *self, PyObject *array) {
     Core *core = (Core *)self;
     Py_buffer first;
@@ -424,7 +424,7 @@ static PyObject *core_starts(PyObject *self, PyObject *array) {
     Py_RETURN_NONE;
 }
 
-// ids(array): write all legal ids, of which there are as many as `starts` ends with.
+// ids(array): write all legal ids; the last number of `starts` is their number.
 static PyObject *core_ids(PyObject *self, PyObject *array) {
     Core *core = (Core *)self;
     Py_buffer ids;
@@ -437,14 +437,14 @@ static PyObject *core_ids(PyObject *self, PyObject *array) {
 }
 
 enum { ZEROS, WHOLE, AGAIN };  // how masks are written
-enum { WIDE = 1024 };          // from so many ids on it is quicker to take back the ones of last time than all
+enum { WIDE = 1024 };          // from this many ids on, clearing the last ones is faster than clearing all
 
 static void set_cells(const Core *core, const Ids *list, signed char *row, signed char cell) {
     for (Py_ssize_t k = 0; k < core->n; ++k, row += core->actions)
         for (int64_t i = list->first[k]; i < list->first[k + 1]; ++i) row[list->ids[i]] = cell;
 }
 
-// False with a Python error, nothing being written.
+// Write the masks; false with a Python error, and nothing is written.
 static bool write_masks(Core *core, signed char *masks, size_t bytes, int how) {
     Ids *legal = &core->legal, *masked = &core->masked;
     const bool kept = how != ZEROS && core->actions >= WIDE;
@@ -461,8 +461,8 @@ static bool write_masks(Core *core, signed char *masks, size_t bytes, int how) {
     return true;
 }
 
-// masks(array, how): write 1 for each legal id, 0 elsewhere, int8[n, actions]. `how` is ZEROS for an array that has no
-// ones yet, WHOLE for any, AGAIN for the one that was written last, not counting those of zeros, and left as it was.
+// masks(array, how): write 1 for each legal id, 0 elsewhere, int8[n, actions]. `how` is ZEROS for an array of zeros, WHOLE
+// for any array, AGAIN for the unmodified array of the last call with WHOLE or AGAIN.
 static PyObject *core_masks(PyObject *self, PyObject *args) {
     Core *core = (Core *)self;
     PyObject *array;
@@ -476,7 +476,7 @@ static PyObject *core_masks(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-// observations(array): write what the seats to act see, (n, cells).
+// observations(array): write the observations of the seats to act, (n, cells).
 static PyObject *core_observations(PyObject *self, PyObject *array) {
     Core *core = (Core *)self;
     Py_buffer seen;
@@ -493,7 +493,7 @@ static PyObject *core_observations(PyObject *self, PyObject *array) {
     Py_RETURN_NONE;
 }
 
-// An action in every match, all of which exist; `last` has the views of matches that end, or is NULL.
+// Do an existing action in every match; `last` receives the observations of matches that end, or is NULL.
 static void step_all(Core *core, const int64_t *actions, float *points, char *over, char *last) {
     const Py_ssize_t row = core->cells * (Py_ssize_t)core->cell;
     core->listed = false;
@@ -510,8 +510,8 @@ static void step_all(Core *core, const int64_t *actions, float *points, char *ov
     }
 }
 
-// step(actions, rewards, over, last): False, nothing being changed, where an action does not exist. int64[n]; written
-// are float32[n, seats], which is all zeros, bool[n], and, unless it is None, the last views of matches that end.
+// step(actions, rewards, over, last): do an action, int64[n], in every match; return False, and change nothing, if one does
+// not exist. Write rewards into float32[n, seats] of zeros, over into bool[n], and last observations of ended matches.
 static PyObject *core_step(PyObject *self, PyObject *args) {
     Core *core = (Core *)self;
     PyObject *given[4];
@@ -544,7 +544,7 @@ static PyMethodDef core_methods[] = {
 static PyType_Slot core_slots[] = {
     {Py_tp_new, core_new}, {Py_tp_dealloc, core_close}, {Py_tp_methods, core_methods}, {0, NULL}};
 
-// digest(text, quick): SHA-256; with the processor's own instructions where it has them and `quick` is true.
+// digest(text, quick): return the SHA-256; by the processor's SHA instructions if it has them and `quick` is true.
 static PyObject *core_digest(PyObject *module, PyObject *args) {
     (void)module;
     Py_buffer text;
@@ -572,7 +572,7 @@ static int add_type(PyObject *module, const char *name) {
     return done;
 }
 
-// What all games do alike with a `Match`, of which they know what it is.
+// The code that is the same for all games, but needs the definition of `Match`.
 #define MODULE(game)                                                                                         \
     static size_t match_size(void) { return sizeof(Match); }                                                 \
     static uint64_t number_of_match(const Core *core, Py_ssize_t k) { return core->matches[k].number; }      \

@@ -1,18 +1,18 @@
-// Dou Dizhu: the rules of arbiter/games/dou_dizhu and the views of arbiter/envs/observers/dou_dizhu.py, both of which
-// stay the truth. The table of combinations is handed over: those with one main part, a family, have ids in a row.
+// Dou Dizhu: the rules of arbiter/games/dou_dizhu and the views of arbiter/envs/observers/dou_dizhu.py, which are
+// the reference. Python passes the table of combinations: those with one main part, a family, have consecutive ids.
 //
-// Cards are counts, four bits for each rank. A ladder has as many ones in those bits as there are cards, so that a
-// combination is held if none of its ones is missing.
+// Cards are counts, four bits for each rank. A ladder has a one in those bits for each card, so that a hand holds a
+// combination if none of its ones is missing.
 
 #include "core.h"
 
 enum { SEATS = 3, RANKS = 15, CARDS = 54, HAND = 17, MOST = 20, MOST_BOMBS = 14 };
 enum { FIRST_PAIR = 15, FIRST_TRIO = 28, FIRST_BOMB = 27457, ROCKET = 27470, PASS = 27471, ACTIONS = 27472 };
 enum { SOLO_CHAINS = 379, PAIR_CHAINS = 415, TRIO_CHAINS = 467, CHAINED = 12 };
-// Families: the first with kickers of each kind; of chains, those of two trios.
+// The first family with kickers of each kind; for chains, of two trios.
 enum { TRIO_SOLO = 41, TRIO_PAIR = 54, CHAIN_SOLOS = 200, CHAIN_PAIRS = 238, FOUR_SOLOS = 268, FOUR_PAIRS = 281 };
 enum { FAMILIES = 309 };
-// Where the cells of a view begin.
+// The first cell of each part of an observation.
 enum { PLANE = 54, RECENT = 9, BEST = PLANE, ACTED = 2 * PLANE, PLAYED = ACTED + RECENT * PLANE };
 enum { LAST = PLAYED + SEATS * PLANE, LEFT = LAST + SEATS * PLANE, EXTRA = LEFT + SEATS * MOST, ROLE = EXTRA + PLANE };
 enum { CELLS = ROLE + SEATS };
@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     int first, after;    // ids of the family
-    int end;             // where those of its type and length end
+    int end;             // the id after the last of its type and length
     uint64_t main;       // the ladder of the main part
 } Family;
 
@@ -40,12 +40,12 @@ struct Rules {
 };
 
 struct Match {
-    uint64_t number, deal;  // since a seed was given; in the match
-    const Deal *given;      // the first deals of the match, where they are not drawn
+    uint64_t number, deal;  // match since the seed; deal in the match
+    const Deal *given;      // the given first deals of the match
     uint64_t given_count;
-    bool drawn;      // whether deals of the programme come after these
-    uint8_t turn;    // who is to act
-    uint8_t acted;   // by role, who acts next
+    bool drawn;      // whether deals of the programme follow
+    uint8_t turn;    // the seat to act
+    uint8_t acted;   // the role that acts next
     uint8_t owner;   // of the combination to beat
     uint8_t bombs;
     uint16_t best;   // the combination to beat, PASS for a lead
@@ -72,14 +72,14 @@ static int size_of(uint64_t counts) {
 
 static bool holds(uint64_t hand, uint64_t cards) { return (((hand | GUARD) - cards) & GUARD) == GUARD; }
 
-// Whether these are at most four of each rank, and one of each joker.
+// Return true for at most four cards of each rank and one of each joker.
 static bool are_cards(uint64_t counts) {
     const uint64_t most = counts >> 2 & ONES;
     return !(counts >> 60) && !(counts & GUARD) && !(most & (counts | counts >> 1)) && !(counts & JOKERS * 14);
 }
 
-// In numbers: whether bombs double, deals, their landlords; for each family its first id, the id after those of its type
-// and length, and the main part's ladder; the cards of each id.
+// Options: whether bombs double, the number of deals, their landlords; for each family its first id, the id after the last
+// of its type and length, and the main part's ladder; the cards of each id.
 static bool read_rules(Rules *rules, const uint64_t *options, Py_ssize_t count) {
     rules->doubled = options[0] != 0;
     rules->deals = count;
@@ -119,7 +119,7 @@ static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count) {
     return true;
 }
 
-// The landlord leads.
+// Begin a deal; the landlord leads.
 static void begin_deal(Match *match, const Deal *deal) {
     match->dealt = *deal;
     match->turn = match->owner = (uint8_t)deal->landlord;
@@ -129,7 +129,7 @@ static void begin_deal(Match *match, const Deal *deal) {
     memset(match->recent, 0, sizeof match->recent);
 }
 
-// False after the last deal.
+// Begin the next deal; false after the last.
 static bool next_deal(const Core *core, Py_ssize_t k) {
     Match *match = &core->matches[k];
     if (match->deal < match->given_count) return begin_deal(match, &match->given[match->deal]), true;
@@ -154,8 +154,8 @@ static bool is_deal(const Deal *deal) {
     return right;
 }
 
-// In numbers: match, deal, drawn, actions so far, the best, its owner, bombs; three each of: hands, points; the cards of
-// the last nine actions; the deal, then the given deals, five numbers each.
+// Numbers: match, deal, drawn, number of actions so far, the best, its owner, bombs; three each of: hands, points; the
+// cards of the last nine actions; the deal, then the given deals, five numbers each.
 enum { HEAD = 7, SCALARS = HEAD + 2 * SEATS + RECENT, DEAL = sizeof(Deal) / sizeof(uint64_t) };
 
 static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssize_t count) {
@@ -194,13 +194,13 @@ static void take_match(const Core *core, Py_ssize_t k, const unsigned char *byte
     to[k] = match;
 }
 
-// The ids of ranks, which have a bit each.
+// Append the ids of ranks, given as a mask.
 static int64_t *add_ranks(int64_t *ids, uint64_t ranks, int first) {
     for (; ranks; ranks &= ranks - 1) *ids++ = first + lowest_of(ranks) / 4;
     return ids;
 }
 
-// Chains without kickers, of ranks in which `runs` says where the shortest ones begin.
+// Append chains without kickers; `runs` has the first ranks of the shortest ones.
 static int64_t *add_chains(int64_t *ids, uint64_t runs, int shortest, int first) {
     for (int length = shortest; runs; runs &= runs >> 4) {
         ids = add_ranks(ids, runs, first);
@@ -209,7 +209,7 @@ static int64_t *add_chains(int64_t *ids, uint64_t runs, int shortest, int first)
     return ids;
 }
 
-// Those of a family of which nothing is missing.
+// Append the combinations of a family of which no card is missing.
 static int64_t *add_held(const Rules *rules, int family, uint64_t missing, int64_t *ids) {
     const int after = rules->families[family].after;
     for (int id = rules->families[family].first; id < after; ++id) {
@@ -219,13 +219,13 @@ static int64_t *add_held(const Rules *rules, int family, uint64_t missing, int64
     return ids;
 }
 
-// Those of the families whose main parts are single ranks.
+// Append those of the families whose main parts are single ranks.
 static int64_t *add_by_rank(const Rules *rules, int first, uint64_t ranks, uint64_t missing, int64_t *ids) {
     for (; ranks; ranks &= ranks - 1) ids = add_held(rules, first + lowest_of(ranks) / 4, missing, ids);
     return ids;
 }
 
-// Those of chains of two trios or more, up to `longest`, with kickers.
+// Append chains of two to `longest` trios with kickers.
 static int64_t *add_by_chain(
     const Rules *rules, int first, int longest, uint64_t runs, uint64_t missing, int64_t *ids) {
     for (int length = 2; length <= longest && runs; runs &= runs >> 4) {
@@ -235,7 +235,7 @@ static int64_t *add_by_chain(
     return ids;
 }
 
-// All that may be led.
+// Append all combinations that may be led.
 static int64_t *lead(const Rules *rules, uint64_t one, uint64_t two, uint64_t three, uint64_t four, int64_t *ids) {
     const uint64_t missing = ~(one | two << 1 | three << 2 | four << 3);
     ids = add_ranks(ids, one, 0);
@@ -255,7 +255,7 @@ static int64_t *lead(const Rules *rules, uint64_t one, uint64_t two, uint64_t th
     return add_by_rank(rules, FOUR_PAIRS, four, missing, ids);
 }
 
-// The higher ones of the type of `best`, which is no bomb.
+// Append the higher ones of the type of `best`, which is not a bomb.
 static int64_t *rivals(
     const Rules *rules, int best, uint64_t one, uint64_t two, uint64_t three, uint64_t four, int64_t *ids) {
     if (best < FIRST_PAIR) return add_ranks(ids, one & (uint64_t)-2 << 4 * best, 0);
@@ -317,7 +317,7 @@ static Outcome act(Core *core, Py_ssize_t k, int action, float *points) {
     return OVER;
 }
 
-// Four cells for each rank, one for each joker.
+// Write a plane: four cells for each rank, one for each joker.
 static void show(unsigned char *cells, uint64_t counts) {
     for (int two = 0; two < 6; ++two) memcpy(cells + 8 * two, eight_cells[counts >> 8 * two & 255], 8);
     memcpy(cells + 48, eight_cells[counts >> 48 & 15], 4);

@@ -1,5 +1,5 @@
-// Planning: the rules of arbiter/games/planning.py and the views of arbiter/envs/observers/planning.py, both of which
-// stay the truth. A set of cards is 64 bits, the first card of the deck in the lowest; larger decks are left to Python.
+// Planning: the rules of arbiter/games/planning.py and the views of arbiter/envs/observers/planning.py, which are
+// the reference. A set of cards is 64 bits, the first card of the deck being the lowest; Python plays larger decks.
 
 #include "core.h"
 
@@ -10,26 +10,26 @@ typedef struct {
 } Deal;
 
 struct Rules {
-    int seats, cards, values, numbers;  // `numbers`: declarations that there can be, with zero
+    int seats, cards, values, numbers;  // `numbers`: possible declarations, with zero
     uint64_t suits[CARDS];              // by card, all cards of its suit
     int deals;                          // of the programme
-    uint64_t programme[][2];            // cards for each, and the seat that leads
+    uint64_t programme[][2];            // cards dealt to each seat, and the seat that leads
 };
 
 struct Match {
-    uint64_t number, deal;  // since a seed was given; in the match
-    const Deal *given;      // the first deals of the match, where they are not drawn
+    uint64_t number, deal;  // match since the seed; deal in the match
+    const Deal *given;      // the given first deals of the match
     uint64_t given_count;
-    bool drawn;  // whether deals of the programme come after these
+    bool drawn;  // whether deals of the programme follow
     bool playing;
-    uint8_t size, leader, count;  // cards dealt to each; who leads the trick; cards in it
+    uint8_t size, leader, count;  // cards dealt to each; the leader of the trick; cards in it
     uint8_t trick[SEATS], declared[SEATS], taken[SEATS];
     uint64_t dealt[SEATS], hands[SEATS];
     int64_t totals[SEATS];
 };
 
 
-// Seats, cards, values of a suit, and the pairs of the programme.
+// Options: seats, cards, values of a suit, and the pairs of the programme.
 static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count) {
     const bool right = count >= 5 && count % 2 && options[0] >= 2 && options[0] <= SEATS && options[1] >= options[0] &&
                        options[1] <= CARDS && options[2] >= 1 && options[2] <= options[1] && count < INT_MAX;
@@ -65,7 +65,7 @@ static void begin_deal(Match *match, int seats, const Deal *deal) {
     }
 }
 
-// False after the last deal.
+// Begin the next deal; false after the last.
 static bool next_deal(const Core *core, Py_ssize_t k) {
     const Rules *rules = core->rules;
     Match *match = &core->matches[k];
@@ -81,8 +81,8 @@ static bool next_deal(const Core *core, Py_ssize_t k) {
     return true;
 }
 
-// In numbers: match, deal, drawn, playing, size, leader, cards in the trick, which are four; by seat, four each: 255 or
-// what it has declared, tricks taken, cards dealt, cards left, points; then the given deals, six numbers each.
+// Numbers: match, deal, drawn, playing, size, leader, number of cards in the trick; four each of: these cards; by seat its
+// declaration or 255, tricks taken, cards dealt, cards left, points; then the given deals, six numbers each.
 enum { HEAD = 7, SCALARS = HEAD + SEATS * 6, DEAL = sizeof(Deal) / sizeof(uint64_t) };
 
 static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssize_t count) {
@@ -103,7 +103,7 @@ static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssi
         const bool known = part[1][seat] != UNKNOWN;
         declaring |= !known;
         if (part[0][seat] >= (uint64_t)rules->cards || (known && part[1][seat] > most) || part[2][seat] > most) return false;
-        // All have as many cards as tricks are left; those in the trick are gone.
+        // A hand has a card for each trick left, less one if its card is in the trick.
         const uint64_t laid = (seat + seats - match.leader) % seats < match.count;
         if ((part[3][seat] | part[4][seat]) & ~all || (uint64_t)count_of(part[4][seat]) + tricks + laid != match.size)
             return false;
@@ -139,7 +139,7 @@ static int turn_of(const Core *core, Py_ssize_t k) {
     return seat;
 }
 
-// The cards that a seat may play: those of the suit that was led, or all.
+// Return the cards that a seat may play: those of the suit led, or all if it has none.
 static uint64_t playable(const Core *core, const Match *match, int seat) {
     const uint64_t hand = match->hands[seat];
     const uint64_t follow = match->count ? hand & core->rules->suits[match->trick[0]] : 0;
@@ -158,7 +158,7 @@ static int list_ids(const Core *core, Py_ssize_t k, int64_t *ids) {
     return count;
 }
 
-// The place in the order of play of the card that takes a full trick: the first suit is trump.
+// Return the place in the order of play of the card that takes a full trick; the first suit is trump.
 static int winner(const Rules *rules, const uint8_t *trick) {
     int best = 0;
     for (int place = 1; place < rules->seats; ++place) {
@@ -197,7 +197,7 @@ static Outcome act(Core *core, Py_ssize_t k, int action, float *points) {
     if (match->hands[seat]) return GOES_ON;
     count_points(core, match);
     ++match->deal;
-    // The cards of the last deal stay for the view of its end.
+    // The cards of the last deal stay for the final observation.
     if (next_deal(core, k)) return GOES_ON;
     for (int other = 0; other < seats; ++other) points[other] = (float)match->totals[other];
     return OVER;
@@ -215,7 +215,7 @@ static void look(const Core *core, Py_ssize_t k, int seat, const int64_t *ids, i
     signed char *cells = to, *trick = cells + n + s * n, *declared = trick + s * n, *taken = declared + s * m;
     memset(cells, 0, (size_t)core->cells);
     show(cells, match->hands[seat]);
-    // From the observer itself clockwise; `other` is who stands there.
+    // From the observing seat clockwise; `other` is the seat at `place`.
     for (int place = 0, other = seat; place < s; ++place, other = other + 1 == s ? 0 : other + 1) {
         show(cells + n + place * n, match->dealt[other] ^ match->hands[other]);
         if (match->declared[other] != UNKNOWN && (match->playing || !place)) declared[place * m + match->declared[other]] = 1;

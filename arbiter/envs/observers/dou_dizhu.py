@@ -25,7 +25,7 @@ _REMEMBERED = 1 << 15
 
 
 @cache
-def _four_ranks(counts: int) -> bytes:
+def _rank_cells(counts: int) -> bytes:
     """Return the sixteen cells of four ranks."""
     return b"".join(b"\1" * (counts >> at & 7) + b"\0" * (4 - (counts >> at & 7)) for at in range(0, 16, 4))
 
@@ -33,19 +33,19 @@ def _four_ranks(counts: int) -> bytes:
 @lru_cache(maxsize=_REMEMBERED)
 def _plane(counts: Counts) -> bytes:
     """Return the plane of cards."""
-    high = _four_ranks(counts >> 48)
-    low = (_four_ranks(counts >> at & 0xFFFF) for at in (0, 16, 32))
+    high = _rank_cells(counts >> 48)
+    low = (_rank_cells(counts >> at & 0xFFFF) for at in (0, 16, 32))
     return b"".join((*low, high[:5], high[8:9]))
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _size(counts: Counts) -> int:
+def _card_count(counts: Counts) -> int:
     """Return the number of cards, including unknown ones."""
     return sum(counts >> at & 7 for at in range(0, UNKNOWN_FROM, 4)) + (counts >> UNKNOWN_FROM)
 
 
 @cache
-def _play(action: int) -> bytes:
+def _combination_plane(action: int) -> bytes:
     """Return the plane of a combination by its id; zeros for a pass."""
     return _plane(table().cards[action])
 
@@ -109,12 +109,12 @@ class DouDizhuObserver(_AnyDouDizhu):
         cells = bytearray().join(
             (
                 _plane(hands[seat]),
-                _play(state.best),
+                _combination_plane(state.best),
                 _PADDING[min(count, RECENT)],
-                *map(_play, moves[-RECENT:]),
+                *map(_combination_plane, moves[-RECENT:]),
                 *[_plane(dealt[other] - hands[other]) for other in seats],
-                *[_last_of(moves, role) for role in range(3)],
-                *[_LEFT_20[_size(hands[other])] for other in seats],
+                *[_last_action_plane(moves, role) for role in range(3)],
+                *[_LEFT_20[_card_count(hands[other])] for other in seats],
                 _plane(_counts_of(play.deal.extra)),
                 _ROLES[(seat - landlord) % 3],
             )
@@ -162,37 +162,37 @@ class RoleObserver(_AnyDouDizhu):
             parts.append(_NOTHING)
         else:
             last = moves[-1]
-            parts.append(_play(moves[-2] if last == PASS and count > 1 else last))
+            parts.append(_combination_plane(moves[-2] if last == PASS and count > 1 else last))
         if count < RECENT:
             parts.append(_PADDING[count])
-        parts += map(_play, moves[-RECENT:])
+        parts += map(_combination_plane, moves[-RECENT:])
         if seat == 0:
             parts += (
                 _plane(dealt[2] - hands[2]),
                 _plane(dealt[1] - hands[1]),
-                self._left_17[_size(hands[2])],
-                self._left_17[_size(hands[1])],
+                self._left_17[_card_count(hands[2])],
+                self._left_17[_card_count(hands[1])],
             )
         else:
             mate = 3 - seat
-            kept = _first_of if self._rlcard else _last_of
+            kept = _first_action_plane if self._rlcard else _last_action_plane
             parts += (
                 _plane(dealt[0] - hands[0]),
                 _plane(dealt[mate] - hands[mate]),
                 kept(moves, 0),
                 kept(moves, mate),
-                self._left_20[_size(hands[0])],
-                self._left_17[_size(hands[mate])],
+                self._left_20[_card_count(hands[0])],
+                self._left_17[_card_count(hands[mate])],
             )
         # A bytearray, so that the array is writable.
         return np.frombuffer(bytearray().join(parts), np.int8)
 
 
-def _last_of(moves: list[int], role: int) -> bytes:
+def _last_action_plane(moves: list[int], role: int) -> bytes:
     """Return the plane of a role's last action: role r does actions r, r + 3, ..."""
     count = len(moves)
-    return _play(moves[count - 1 - (count - 1 - role) % 3]) if count > role else _NOTHING
+    return _combination_plane(moves[count - 1 - (count - 1 - role) % 3]) if count > role else _NOTHING
 
 
-def _first_of(moves: list[int], role: int) -> bytes:
-    return _play(moves[role]) if len(moves) > role else _NOTHING
+def _first_action_plane(moves: list[int], role: int) -> bytes:
+    return _combination_plane(moves[role]) if len(moves) > role else _NOTHING
