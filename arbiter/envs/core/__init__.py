@@ -28,7 +28,7 @@ class AnyCore(Protocol):
     def starts(self, write_first_of_legal: NDArray[Any], /) -> None: ...
     def ids(self, write_legal: NDArray[Any], /) -> None: ...
     def load(self, k: int, name: bytes, numbers: NDArray[Any] | bytes, /) -> None:
-        """Replace match k by the one that `numbers` describe (deals drawn under `name`); drop starts."""
+        """Replace match k by what `numbers` describe (deals drawn under `name`); drop starts."""
 
     def mark(self) -> None:
         """Store the present states as starts: a match that ends returns to its own."""

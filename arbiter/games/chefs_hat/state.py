@@ -145,7 +145,7 @@ class ChefsHatState(Protocol):
         """The discard on the table, or `CLEARED`, or `FIRST_PLAY`."""
 
     def last_actions_after(self, said: LastActions, action: Action, after: ChefsHatState) -> LastActions:
-        """Return `said`, each seat's last action since the last pizza, after one that led to `after`."""
+        """Return `said`, each seat's last action since the last pizza, after `action` led to `after`."""
         seat = self.to_act[0]
         said = (*said[:seat], action, *said[seat + 1 :])
         if after.rounds == self.rounds:
