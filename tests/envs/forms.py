@@ -99,11 +99,11 @@ class Form:
         return list(self.result[4]["rewards"])
 
     def legal(self) -> list[int]:
-        return list(self.env._legal())
+        return list(self.env._legal_ids())
 
     def view(self) -> Any:
         """What whoever is to act sees."""
-        return self.env.observer.vector(self.env.play, self.env._seat())
+        return self.env.observer.vector(self.env.play, self.env._acting_seat())
 
     def mask(self) -> Any:
         """The mask of whoever is to act."""

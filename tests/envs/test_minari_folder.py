@@ -119,7 +119,7 @@ def test_environments_write_what_is_played(form: str, tmp_path: Path) -> None:
         env.reset(seed=seed)
         over = False
         while not over:
-            legal = env.legal_ids(env.agent_selection) if form == "aec" else env._legal()
+            legal = env.legal_ids(env.agent_selection) if form == "aec" else env._legal_ids()
             env.step(legal[-1])
             over = env.play.over
     assert not folder.exists()
