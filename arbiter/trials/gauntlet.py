@@ -247,7 +247,7 @@ def _rate_jointly(table: rating.PairTable, gauntlet: Gauntlet) -> tuple[RatingEn
 def rows_against(
     table: rating.PairTable, played: Sequence[MatchSummary], opponents: Sequence[str]
 ) -> list[OpponentRow]:
-    """Return a row for each opponent, from the view of player 0 of a table by `results_of` these matches."""
+    """Return each opponent's results against player 0 of the table, and its faults in these matches."""
     rows: list[OpponentRow] = []
     for number, name in enumerate(opponents, 1):
         seen = _results_against(table, number)
@@ -261,7 +261,7 @@ def rows_against(
                 "draws": draws,
                 "losses": losses,
                 "score": score_of(wins, draws, losses),
-                "faults": sum(_faulty(match) == name for match in played),
+                "faults": sum(_at_fault(match) == name for match in played),
             }
         )
     return rows
@@ -269,7 +269,7 @@ def rows_against(
 
 def faults_of(matches: Iterable[MatchSummary], player: str) -> dict[str, int]:
     """Return the number of matches ended by faults of a player or its copies, by kind."""
-    return dict(sorted(Counter(str(match.fault) for match in matches if _faulty(match) == player).items()))
+    return dict(sorted(Counter(str(match.fault) for match in matches if _at_fault(match) == player).items()))
 
 
 def score_of(wins: int, draws: int, losses: int) -> float | None:
@@ -295,5 +295,5 @@ def _results_against(table: rating.PairTable, number: int) -> np.ndarray:
     return np.concatenate([table.outcome[mine], -table.outcome[theirs]])
 
 
-def _faulty(match: MatchSummary) -> str | None:
+def _at_fault(match: MatchSummary) -> str | None:
     return None if match.faulty is None else original(match.players[match.faulty])

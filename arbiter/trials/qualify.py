@@ -50,8 +50,8 @@ class Qualification:
     def text(self) -> str:
         """``ok NAME``, or ``FAIL NAME: step: why; fix: ...``."""
         if self.failed is not None:
-            return f"FAIL {self.player}: {_words(self.failed)}"
-        return f"ok {self.player}" + (f" (advice: {_words(self.advice)})" if self.advice else "")
+            return f"FAIL {self.player}: {_step_line(self.failed)}"
+        return f"ok {self.player}" + (f" (advice: {_step_line(self.advice)})" if self.advice else "")
 
     @property
     def reason(self) -> str:
@@ -62,7 +62,6 @@ class Qualification:
         return " ".join(": ".join(parts).split())[:LONGEST_REASON]
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values."""
         return {
             "player": self.player,
             "ok": self.failed is None,
@@ -71,7 +70,7 @@ class Qualification:
         }
 
 
-def _words(step: Step) -> str:
+def _step_line(step: Step) -> str:
     return " ".join("; fix: ".join(filter(None, [f"{step.name}: {step.detail}", step.fix])).split())
 
 
@@ -152,11 +151,11 @@ def qualify(season: SeasonResults, executor: Executor) -> Iterator[Qualification
     digests = {entry.player.name: (entry, digest) for entry, digest in _entry_digests(season.config)}
     for verdict in check_players(season.config, unchecked_entries(season), executor):
         entry, digest = digests[verdict.player]
-        _record_result(season, entry.registered_name, digest, verdict)
+        _store_orders(season, entry.registered_name, digest, verdict)
         yield verdict
 
 
-def _record_result(season: SeasonResults, name: str, digest: str, verdict: Qualification) -> None:
+def _store_orders(season: SeasonResults, name: str, digest: str, verdict: Qualification) -> None:
     alone = _is_alone(season.config, name)
 
     def orders(now: EffectiveOrders) -> Iterator[tuple[OrderKind, str, str]]:

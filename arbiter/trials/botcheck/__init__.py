@@ -67,7 +67,7 @@ def is_required(name: str, player: Player, limits: Limits) -> bool:
 
 def check_bot(subject: Subject) -> Iterator[Step]:
     """Yield every step in order, each as soon as it is known; VoidMatch if our machine failed."""
-    for step in _steps(subject):
+    for step in _play_steps(subject):
         yield replace(step, required=is_required(step.name, subject.player, subject.limits))
 
 
@@ -79,7 +79,7 @@ def check_in_worker(
         return list(check_bot(Subject(make(game, options), player, limits, launcher, seed=seed)))
 
 
-def _steps(subject: Subject) -> Iterator[Step]:
+def _play_steps(subject: Subject) -> Iterator[Step]:
     game = subject.game
     opening = [wording[0].split(" ")[0] for wording in game.greeting()]
     played = [play(subject, 0)]
@@ -89,7 +89,7 @@ def _steps(subject: Subject) -> Iterator[Step]:
     if fault is not None and fault.name == "starts":
         yield fault
     else:
-        yield _started(subject, played[0])
+        yield _start_step(subject, played[0])
     timed_out = played[0].record.forfeit is not None and played[0].record.forfeit.fault is Fault.TIMEOUT
     if mute is None and not timed_out:
         played += [play(subject, seat) for seat in range(1, game.seats)]
@@ -97,10 +97,10 @@ def _steps(subject: Subject) -> Iterator[Step]:
     for match in played:
         if (found := failed_step(subject, match, opening)) is not None:
             faults.setdefault(found.name, found)
-    yield from _after_start(subject, played, faults, mute)
+    yield from _steps_after_start(subject, played, faults, mute)
 
 
-def _after_start(
+def _steps_after_start(
     subject: Subject, played: Sequence[BotMatch], faults: dict[str, Step], mute: Step | None
 ) -> Iterator[Step]:
     """Yield the other steps; `mute` is the fault that prevented the first reply."""
@@ -137,8 +137,8 @@ def _after_start(
     summaries = {
         "rules": f"{decisions} decisions" if decisions else "",
         "matches": "" if ended else f"in each of the {subject.game.seats} seats",
-        "time": _times(subject, played) if decisions else "",
-        "memory": _memory(subject, played) if not unknown else "",
+        "time": _times_text(subject, played) if decisions else "",
+        "memory": _memory_text(subject, played) if not unknown else "",
     }
     for name, summary in summaries.items():
         yield faults.get(name) or (passed(name, summary) if summary else left_out(name, unknown or ended))
@@ -168,7 +168,7 @@ def _of_odd(name: str, subject: Subject, dialogue: Dialogue) -> Step:
     return step
 
 
-def _started(subject: Subject, match: BotMatch) -> Step:
+def _start_step(subject: Subject, match: BotMatch) -> Step:
     """Return the step of a successful start, or of a start whose fault counts for another step."""
     limit = subject.limits.start_ns
     detail = f"first reply after {match.first_ns / 1e6:.0f} ms" if match.first_ns else ""
@@ -182,7 +182,7 @@ def _started(subject: Subject, match: BotMatch) -> Step:
     return passed("starts", detail)
 
 
-def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
+def _times_text(subject: Subject, played: Sequence[BotMatch]) -> str:
     most = max(match.record.bots[match.seat].charged_ns for match in played)
     slowest = max(
         (move.wall_ns for match in played for move in match.record.moves if move.seat == match.seat),
@@ -193,7 +193,7 @@ def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
     return f"at most {most / SECOND:.3f} s{of} a match, {slowest / 1e6:.1f} ms a decision"
 
 
-def _memory(subject: Subject, played: Sequence[BotMatch]) -> str:
+def _memory_text(subject: Subject, played: Sequence[BotMatch]) -> str:
     def total(match: BotMatch) -> int:
         return match.process.end.peak_memory_bytes + sum(one.peak_memory_bytes for one in match.family)
 

@@ -56,7 +56,7 @@ class Script(NamedTuple):
 
 
 def script_of(game: AnyGame, seed: str, left_ns: int) -> Script:
-    """Return the script of a game; seats that decide before seat 0 play at random."""
+    """Play a game in memory up to seat 0's first decision, with random others, and return its script."""
     position, policy = Position.opening(game, seed), random_policy(seed)
     heard: list[Command] = []
     while True:
@@ -90,13 +90,13 @@ class Dialogue:
         with self._subject.run(0) as bot:
             refused: dict[int, Heard] = {}
             for number, command in enumerate(script.commands[:-1]):
-                heard = self._say(bot, f"{command}\n", number == 0)
+                heard = self._send_line(bot, f"{command}\n", number == 0)
                 if (fault := heard.reply.fault) is not None:
                     fix = SURVIVE if fault.kind == Fault.CRASH else "answer it with = and an empty line"
-                    return self._failed(bot, name, command, heard, fix)
+                    return self._fail(bot, name, command, heard, fix)
                 if not heard.reply.answer.accepted:
                     refused[number] = heard
-            reply = self._say(bot, f"{script.commands[-1]}\n").reply
+            reply = self._send_line(bot, f"{script.commands[-1]}\n").reply
             self.answers_well = self._is_legal(reply)
             self._refused = tuple(refused)
             refusal = reply.fault is None and not reply.answer.accepted
@@ -104,7 +104,7 @@ class Dialogue:
             if self.refuses_all:
                 said = escaped(refused[0].reply.answer.raw.partition(b"\n")[0])
                 detail = f"it refuses (?) every command, {script.commands[-1]} too, the first with '{said}'"
-                return self._failed(bot, name, script.commands[0], refused[0], REFUSES_ALL, detail)
+                return self._fail(bot, name, script.commands[0], refused[0], REFUSES_ALL, detail)
         answered = ", ".join(command.split(" ")[0] for command in script.commands[: script.opening])
         detail = f"answered {answered}"
         if refused:
@@ -122,7 +122,7 @@ class Dialogue:
         """Send the first two commands; True if both are answered."""
         with self._subject.run(0) as bot:
             heard = [
-                self._say(bot, f"{command}\n", at == 0)
+                self._send_line(bot, f"{command}\n", at == 0)
                 for at, command in enumerate(self._script.commands[:2])
             ]
             return all(one.reply.fault is None for one in heard)
@@ -133,16 +133,16 @@ class Dialogue:
         fix = "answer every unknown command with ? and a word, then an empty line"
         with self._subject.run(0) as bot:
             first = self._script.commands[0]
-            self._say(bot, f"{first}\n", starting=True)
-            heard = self._say(bot, f"{UNKNOWN}\n")
+            self._send_line(bot, f"{first}\n", starting=True)
+            heard = self._send_line(bot, f"{UNKNOWN}\n")
             if heard.reply.fault is not None:
-                return self._failed(bot, name, UNKNOWN, heard, fix)
+                return self._fail(bot, name, UNKNOWN, heard, fix)
             if heard.reply.answer.accepted:
                 detail = "it accepted (=) an unknown command"
-                return self._failed(bot, name, UNKNOWN, heard, fix, detail)
-            after = self._say(bot, f"{first}\n")
+                return self._fail(bot, name, UNKNOWN, heard, fix, detail)
+            after = self._send_line(bot, f"{first}\n")
             if after.reply.fault is not None:
-                return self._failed(bot, name, f"{UNKNOWN}, then {first}", after, fix)
+                return self._fail(bot, name, f"{UNKNOWN}, then {first}", after, fix)
             return passed(name, f"answered '{escaped(heard.raw)}'")
 
     def blank_lines(self) -> Step:
@@ -160,7 +160,7 @@ class Dialogue:
         """Start a process, end it by `how`, and return the step; one that `answers` first gets a command."""
         with self._subject.run(0) as bot:
             if answers:
-                self._say(bot, f"{self._script.commands[0]}\n", starting=True)
+                self._send_line(bot, f"{self._script.commands[0]}\n", starting=True)
             return how(bot)
 
     def _odd_lines(self, name: str, form: str, fix: str, blank: bytes = b"") -> Step:
@@ -176,17 +176,17 @@ class Dialogue:
                     sent = f"{blank.decode()}, then {line}"
                     if surplus := self._unanswered(bot, blank):
                         return Step(name, False, escaped(blank), escaped(surplus), fix, "a reply to nothing")
-                heard = self._say(bot, line, number == 0)
+                heard = self._send_line(bot, line, number == 0)
                 answer = heard.reply.answer
                 if heard.reply.fault is not None:
-                    return self._failed(bot, name, sent, heard, fix)
+                    return self._fail(bot, name, sent, heard, fix)
                 asked = command == script.commands[-1]
                 if not answer.accepted and (asked or number not in self._refused):
-                    return self._failed(bot, name, sent, heard, fix, "it refused what it otherwise accepts")
+                    return self._fail(bot, name, sent, heard, fix, "it refused what it otherwise accepts")
             try:
                 self._parse(heard.reply)
             except ArbiterError as error:
-                return self._failed(bot, name, sent, heard, fix, str(error))
+                return self._fail(bot, name, sent, heard, fix, str(error))
             return passed(name)
 
     def _parse(self, reply: Reply) -> None:
@@ -210,10 +210,11 @@ class Dialogue:
             surplus = bot.listen(SURPLUS_NS)
         return surplus
 
-    def _say(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
+    def _send_line(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
         return bot.say(line.encode(), 1, self._start if starting else self._patience)
 
-    def _failed(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
+    def _fail(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
+        """Stop the bot and return its failed step."""
         fault = heard.reply.fault
         public = detail or (fault.reason if fault is not None else "")
         detail = detail or (fault.detail if fault is not None else "")
@@ -237,13 +238,13 @@ PATIENCE = Patience()
 def end_by_quit(bot: SingleBot) -> Step:
     """Send ``quit`` and check that the bot ends."""
     bot.write(b"quit\n")
-    return _ends(bot, "quit", "quit", "leave the loop when quit comes")
+    return _check_ended(bot, "quit", "quit", "leave the loop when quit comes")
 
 
 def end_by_eof(bot: SingleBot) -> Step:
     """Close the bot's input and check that it ends."""
     bot.end_input()
-    return _ends(bot, "end-of-input", "end of input", "end the program when reading returns nothing")
+    return _check_ended(bot, "end-of-input", "end of input", "end the program when reading returns nothing")
 
 
 def end_by_kill(bot: SingleBot) -> Step:
@@ -259,7 +260,7 @@ def end_by_kill(bot: SingleBot) -> Step:
     return passed("kill", f"ended after {seconds * 1000:.0f} ms{also}")
 
 
-def _ends(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
+def _check_ended(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
     began = time.monotonic()
     if still := _wait_until_ended(bot, PATIENCE):
         return Step(name, False, sent, "", fix, f"it still runs: {still}")

@@ -66,7 +66,7 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     forfeit = played.record.forfeit
     if forfeit is None:
         return None
-    name, detail, fix = _assign_step(subject, played, forfeit, opening)
+    name, detail, fix = _step_of_fault(subject, played, forfeit, opening)
     stderr, fix = played.process.stderr, fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
     if forfeit.fault is Fault.OUTPUT or FULL in forfeit.reason:
         fix = FIXES["output"]
@@ -75,7 +75,7 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     tier = subject.limits.isolation
     if NO_FORK.search(stderr):
         fix = EXEC
-    elif unstarted := _unstarted(subject, played):
+    elif unstarted := _script_problem(subject, played):
         detail, fix, stderr = *unstarted, b""
     elif forfeit.fault is Fault.CRASH and (wrong := misplaced(stderr, subject.player.folder)):
         fix = wrong
@@ -102,7 +102,7 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     )
 
 
-def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
+def _script_problem(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
     """Return what happened and the fix if a script's first line prevented its start, else None.
 
     The kernel then reports the script itself as missing.
@@ -141,8 +141,8 @@ def _lacks_sign(played: BotMatch, text: bytes) -> bool:
     return True
 
 
-def _held_back(subject: Subject, played: BotMatch) -> bytes:
-    """Return what a bot wrote and did not flush; nothing if it writes the same without any command."""
+def _find_held_back(subject: Subject, played: BotMatch) -> bytes:
+    """Return what a bot wrote and did not flush; b"" if a new process writes the same unasked."""
     late = played.late
     if late[:1] in (b"=", b"?") or not late:
         return late
@@ -152,7 +152,7 @@ def _held_back(subject: Subject, played: BotMatch) -> bytes:
 
 
 def _reads_by_line(subject: Subject, played: BotMatch, forfeit: Forfeit) -> bool:
-    """True if a bot that does not flush reads its input by line: it has answered, or quit ends it."""
+    """True if an unflushed bot reads its input by line: it answered, or quit ends a new process."""
     if played.first_ns:
         return True
     with subject.run(played.seat) as bot:
@@ -187,7 +187,7 @@ def _position_text(position: Position) -> str:
     return ", ".join(f"{name} {text}" for name, text in parts.items() if text)
 
 
-def _assign_step(
+def _step_of_fault(
     subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
 ) -> tuple[str, str, str]:
     """Return the step of a fault, what happened, and the fix, "" for the step's general one."""
@@ -196,7 +196,7 @@ def _assign_step(
     if fault is Fault.MEMORY or NO_MEMORY in said:
         return "memory", said, ""
     if fault is Fault.TIMEOUT:
-        return _assign_timeout(subject, played, forfeit, opening)
+        return _step_of_timeout(subject, played, forfeit, opening)
     if reply[:1] == "=" and (fault is Fault.OUT_OF_TURN or (surplus and fault in ANSWERS)):
         return "only-replies", "more replies than commands", ""
     if fault in (Fault.OUT_OF_TURN, Fault.OUTPUT):
@@ -214,14 +214,14 @@ def _assign_step(
     return "opening" if forfeit.command.split(" ")[0] in opening else "matches", said, ""
 
 
-def _assign_timeout(
+def _step_of_timeout(
     subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
 ) -> tuple[str, str, str]:
     reply, command = forfeit.reply, forfeit.command.split(" ")[0]
     if reply and reply[:1] in ("=", "?"):
         end = "" if "\n" in reply else "the end of its line and without "
         return "empty-line", f"a reply without {end}the empty line", ""
-    if held := _held_back(subject, played):
+    if held := _find_held_back(subject, played):
         what, fix = _diagnose_unflushed(played, held)
         came = f"the reply came when the input was closed{what and ', ' + what}"
         flush = FLUSH if _reads_by_line(subject, played, forfeit) else FIXES["flushes"]
@@ -264,7 +264,6 @@ class Step:
         return self.required and self.ok is False
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values, for the author."""
         shape = asdict(self)
         del shape["public"]
         return shape

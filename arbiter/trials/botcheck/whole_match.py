@@ -114,7 +114,7 @@ def play(
     first_ns, refused, replied = 0, None, False
     late, waited = b"", False
 
-    def listen(send: Send, reply: Reply | int) -> None:
+    def note_reply(send: Send, reply: Reply | int) -> None:
         nonlocal first_ns, refused, replied, late, waited
         fault = None if isinstance(reply, int) else reply.fault
         replied = fault is None
@@ -127,7 +127,7 @@ def play(
 
     with subject.run(seat) as bot:
         rivals = RandomPlayers(Position.opening(subject.game, seed), f"{seed} {seat}")
-        record = conduct_with(referee(subject.game, spec), {seat: _Blanked(bot, blanked)}, rivals, listen)
+        record = conduct_with(referee(subject.game, spec), {seat: _Blanked(bot, blanked)}, rivals, note_reply)
         raw = bot.raw
         # A surplus reply that comes a moment late is read as a bad answer.
         surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""

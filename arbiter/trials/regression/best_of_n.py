@@ -61,9 +61,9 @@ class ChoiceTrial:
         self.from_store = 0
         self.out: dict[int, FaultSeen] = {}
         self._waiting: dict[CandidateBlock, dict[str, MatchSummary]] = {}
-        self._begin()
+        self._reset_counts()
 
-    def _begin(self) -> None:
+    def _reset_counts(self) -> None:
         """Reset all counts, for the candidates that are not out."""
         self.competing = [table for table in self.tables if table not in self.out]
         self.verdict: VerdictOfChoice | None = None if self.competing else "candidates_faulty"
@@ -76,6 +76,7 @@ class ChoiceTrial:
 
     @property
     def tables(self) -> range:
+        """The tables of the candidates, from 1."""
         return range(1, len(self.experiment.candidates) + 1)
 
     @property
@@ -89,6 +90,7 @@ class ChoiceTrial:
 
     @property
     def blocks(self) -> int:
+        """The number of counted blocks."""
         return len(self._rows)
 
     @property
@@ -98,6 +100,7 @@ class ChoiceTrial:
 
     @property
     def leader(self) -> int:
+        """The table of the leader."""
         return self.competing[int(self.standing.leader)]
 
     @property
@@ -113,7 +116,7 @@ class ChoiceTrial:
         return [[self.competing[number] for number in group] for group in found]
 
     def state_of(self, table: int) -> str:
-        """Return one of `STATES`, or "faulty"."""
+        """Return the state of a candidate: one of `STATES`, or "faulty"."""
         if table in self.out:
             return "faulty"
         return STATES[int(self.standing.state[self.competing.index(table)])]
@@ -139,14 +142,14 @@ class ChoiceTrial:
         assert match.round is not None
         assert match.table is not None
         self._waiting.setdefault(CandidateBlock(match.round, match.table), {})[match.id] = match
-        while self.verdict is None and self._take(self.next_block):
+        while self.verdict is None and self._count_block(self.next_block):
             pass
 
     def matches_to_play(self, seed: str) -> Iterator[list[MatchSpec]]:
         """Yield the matches of each block to play, of the candidates then in the race."""
         asked: set[CandidateBlock] = set()
         while self.verdict is None:
-            turn = next((turn for turn in self._open() if turn not in asked), None)
+            turn = next((turn for turn in self._next_blocks() if turn not in asked), None)
             if turn is None:
                 return
             asked.add(turn)
@@ -161,13 +164,13 @@ class ChoiceTrial:
         lost = self.played[self.leader] if self.competing else []
         return worst_of([*self.out.values(), *own], lost)
 
-    def _open(self) -> Iterator[CandidateBlock]:
+    def _next_blocks(self) -> Iterator[CandidateBlock]:
         most = self.rule.most_blocks
         for block in count(self.next_block) if most is None else range(self.next_block, most + 1):
             for table in self.in_race:
                 yield CandidateBlock(block, table)
 
-    def _take(self, block: int) -> bool:
+    def _count_block(self, block: int) -> bool:
         """Count a block of all in the race; False if matches of it are missing."""
         found = {table: self._waiting.get(CandidateBlock(block, table), {}) for table in self.in_race}
         if any(len(matches) < self.experiment.block_size for matches in found.values()):
@@ -178,14 +181,14 @@ class ChoiceTrial:
         bad = {table: fault for table, fault in reversed(faults) if fault.version == CANDIDATE}
         if self.experiment.fail_at_once and bad:
             self.out |= dict(sorted(bad.items()))
-            self._begin()
+            self._reset_counts()
             return True
         self.faults += faults
-        self._count(block, matches)
-        self._decide()
+        self._add_scores(block, matches)
+        self._set_verdict()
         return True
 
-    def _count(self, block: int, matches: Mapping[int, Sequence[MatchSummary]]) -> None:
+    def _add_scores(self, block: int, matches: Mapping[int, Sequence[MatchSummary]]) -> None:
         scores = {table: block_score(bool(self.experiment.field), of_it) for table, of_it in matches.items()}
         row = np.full(len(self.competing), np.nan)
         for table, score in scores.items():
@@ -198,7 +201,7 @@ class ChoiceTrial:
         for table, of_it in matches.items():
             self.played[table] += [ScoredMatch(match, scores[table].matches[match.id]) for match in of_it]
 
-    def _decide(self) -> None:
+    def _set_verdict(self) -> None:
         verdict, most = VERDICTS[int(self.standing.verdict)], self.rule.most_blocks
         base, lost = self.faults_of(BASE), len(self.left_out)
         if base and (self.experiment.fail_at_once or verdict == "best"):

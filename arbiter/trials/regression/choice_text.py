@@ -88,8 +88,8 @@ def rows(trial: ChoiceTrial) -> list[tuple[str, str]]:
         found.append(("groups", " > ".join(names)))
     left = f"; {len(trial.left_out)} more do not count" if trial.left_out else ""
     text = f"{trial.blocks}, of {experiment.block_size} matches for each in the race{left}"
-    found += [("blocks", text), ("matches", str(matches(trial)))]
-    made = {**{trial.name_of(t): trial.faults_of(CANDIDATE, t) for t in trial.tables}, **_others(trial)}
+    found += [("blocks", text), ("matches", str(matches_played(trial)))]
+    made = {**{trial.name_of(t): trial.faults_of(CANDIDATE, t) for t in trial.tables}, **_other_faults(trial)}
     faults = [f"{name}: {faults_text(kinds)}" for name, kinds in made.items() if kinds]
     found.append(("faults", "; ".join(faults) or "none"))
     if experiment.attempt > 1:
@@ -117,13 +117,12 @@ def state_text(trial: ChoiceTrial, table: int) -> str:
 
 
 def figures(trial: ChoiceTrial) -> ChoiceFigures:
-    """Return the figures of a choice so far."""
     experiment, rule = trial.experiment, trial.rule
     return {
         "verdict": trial.verdict,
         "best": trial.name_of(trial.leader) if trial.verdict == "best" else None,
         "groups": [[trial.name_of(table) for table in group] for group in trial.groups()],
-        "candidates": [_candidate(trial, table) for table in trial.tables],
+        "candidates": [_candidate_figures(trial, table) for table in trial.tables],
         "e": rule.evidence(trial.standing),
         "elo0": rule.elo0,
         "elo1": rule.elo1,
@@ -131,8 +130,8 @@ def figures(trial: ChoiceTrial) -> ChoiceFigures:
         "beta": rule.beta,
         "max_blocks": rule.most_blocks,
         "blocks": trial.blocks,
-        "matches": matches(trial),
-        "faults": _others(trial),
+        "matches": matches_played(trial),
+        "faults": _other_faults(trial),
         "left_out": trial.left_out,
         "game": {"name": experiment.game.name, **experiment.game.options},
         "base": list(experiment.base.command),
@@ -142,11 +141,11 @@ def figures(trial: ChoiceTrial) -> ChoiceFigures:
     }
 
 
-def matches(trial: ChoiceTrial) -> int:
+def matches_played(trial: ChoiceTrial) -> int:
     return sum(map(len, trial.played.values()))
 
 
-def _candidate(trial: ChoiceTrial, table: int) -> CandidateFigures:
+def _candidate_figures(trial: ChoiceTrial, table: int) -> CandidateFigures:
     scores = trial.scores_of(table)
     wins, draws, losses = tally_of(count_outcomes(trial.played[table]))
     low, elo, high = trial.rule.strength(scores) if scores.size else (None, None, None)
@@ -179,7 +178,7 @@ def _elo_text(trial: ChoiceTrial, table: int) -> str:
     return f"{elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})"
 
 
-def _others(trial: ChoiceTrial) -> dict[str, dict[str, int]]:
+def _other_faults(trial: ChoiceTrial) -> dict[str, dict[str, int]]:
     """Return the faults of the base, and of the field if there is one."""
     versions = (BASE, FIELD) if trial.experiment.field else (BASE,)
     return {version: trial.faults_of(version) for version in versions}

@@ -170,7 +170,7 @@ def stop_rule(
 def merge_field_settings(
     value: Mapping[str, Any], options: Mapping[str, Any], folder: Path, key: str = "field"
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the keys with `options` added to the game's, and problems; the season at `key` has defaults."""
+    """Return the keys with `options` and the defaults of the season's file at `key`, and problems."""
     problems: list[Problem] = []
     value = dict(value)
     league = value.get(key)
@@ -182,9 +182,9 @@ def merge_field_settings(
         else:
             own = settings["game"]["name"]
             value = {key: settings[key] for key in ("game", *TableModel.model_fields)} | value
-            if _name_of(value["game"]) != own:
+            if _game_name(value["game"]) != own:
                 problems.append(
-                    Problem(("game",), f"is {_name_of(value['game'])!r}, but the {key} plays {own}")
+                    Problem(("game",), f"is {_game_name(value['game'])!r}, but the {key} plays {own}")
                 )
     if options and (game := value.get("game")):
         value["game"] = {**(game if isinstance(game, dict) else {"name": game}), **options}
@@ -209,7 +209,7 @@ def problems_of_levels(model: RuleModel) -> Iterator[Problem]:
         yield Problem(("elo1",), f"{elo1:g} is not above elo0, which is {elo0:g}")
 
 
-def _name_of(game: object) -> object:
+def _game_name(game: object) -> object:
     return game.get("name") if isinstance(game, dict) else game
 
 
@@ -312,6 +312,7 @@ class RuleModel(StrictModel):
 
     @property
     def levels(self) -> tuple[float, float]:
+        """The values of elo0 and elo1, given or default."""
         elo0, elo1 = LEVELS[self.non_regression]
         return elo0 if self.elo0 is None else self.elo0, elo1 if self.elo1 is None else self.elo1
 

@@ -93,7 +93,6 @@ class RatioLine(TypedDict):
 
 
 def figures(trial: Trial) -> TrialFigures:
-    """Return the figures of a test so far."""
     experiment, report = trial.experiment, trial.report
     test = experiment.test
     versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)

@@ -47,7 +47,7 @@ def find_name(
 
     A season begun with the same programs continues, even if files were added since. ConfigError if a file of
     the programs changed and an unfinished season with matches would be abandoned, unless `fresh` begins
-    again or `accept` continues with the changed files. `tell` is called with a line about changed programs.
+    again or `accept` stores and plays the changed files. `tell` is called with a line about changed programs.
     """
     names = store.seasons()
     found = None if name_without_attempt(name) in names else _find_earlier(name, settings, store)
@@ -118,7 +118,7 @@ def play_blocks(
     clock is at `ends` seconds; the rest as in `play_matches`.
     """
 
-    def planned() -> Iterator[MatchSpec]:
+    def missing_specs() -> Iterator[MatchSpec]:
         for block in blocks:
             there = (
                 season.match_ids(block[0].round or 0)
@@ -130,7 +130,7 @@ def play_blocks(
                 if spec.id not in there:
                     yield spec
 
-    def keep(match: PackedMatch) -> None:
+    def store_match(match: PackedMatch) -> None:
         orders = season.orders.read()
         if match.summary.id in effective_orders(orders.given).annulled:
             order = Order(OrderKind.REPLAYED, match.summary.id, "", now_text(), 0, 0)
@@ -138,4 +138,4 @@ def play_blocks(
         else:
             season.add_packed(match)
 
-    return play_matches(season, planned(), executor, at_once, keep)
+    return play_matches(season, missing_specs(), executor, at_once, store_match)

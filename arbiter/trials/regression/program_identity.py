@@ -68,7 +68,6 @@ def attempt_of(name: str) -> int:
 
 
 def name_without_attempt(name: str) -> str:
-    """Return the name without the number of the attempt."""
     return "-".join(name.split("-", 2)[:2])
 
 
@@ -86,7 +85,7 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what identifies a test on any machine: programs by their files' contents, not their paths."""
     return {
         **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE, CANDIDATES, *FREE)},
-        "players": [portable_identity(player) for player in _programs(settings)],
+        "players": [portable_identity(player) for player in _players_in(settings)],
     }
 
 
@@ -94,7 +93,7 @@ def portable_identity(player: Mapping[str, Any]) -> dict[str, Any]:
     """Return what identifies the program of a player from `player_settings` on any machine."""
     return {
         "name": player["name"],
-        "command": player.get("model") or [_digests(player).get(word, word) for word in player["command"]],
+        "command": player.get("model") or [_digests_in(player).get(word, word) for word in player["command"]],
         "places": list(player.get("folders", {}).values()),
         "env": player["env"],
         "batched": player["batched"],
@@ -122,8 +121,8 @@ def compare_programs(
         files: list[str] = []
         new: list[str] = []
         known = [then.get(CONTENTS, {}), *accepted]
-        for player, before in zip(_programs(now), _programs(then), strict=True):
-            digests, old = _digests(player), _digests(before)
+        for player, before in zip(_players_in(now), _players_in(then), strict=True):
+            digests, old = _digests_in(player), _digests_in(before)
             files += old.keys() - digests.keys()
             for path in (path for path in digests if old.get(path) != digests[path]):
                 has, had = now[CONTENTS][path], [contents[path] for contents in known if path in contents]
@@ -142,12 +141,12 @@ def _without_digests(settings: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in settings.items() if key not in FREE and key != "players"}
     players = [
         {key: value for key, value in player.items() if key not in ("files", "folders")}
-        for player in _programs(settings)
+        for player in _players_in(settings)
     ]
     return kept | {"players": players}
 
 
-def _programs(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _players_in(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     players = settings["players"]
     if isinstance(players, list):
         return players
@@ -155,7 +154,7 @@ def _programs(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [players[BASE], *tried, *players["field"]]
 
 
-def _digests(player: Mapping[str, Any]) -> dict[str, str]:
+def _digests_in(player: Mapping[str, Any]) -> dict[str, str]:
     return {**player["files"], **player.get("folders", {})}
 
 
@@ -189,11 +188,11 @@ class Digests:
     def of(self, player: Player) -> dict[str, dict[str, str]]:
         """Return the SHA-256, by path, of the ``files`` that a player's command names and of ``folders``."""
         return {
-            "files": {file: self._digest(file) for file in player.files},
-            "folders": {place: self._digest(place) for place in _places(player)},
+            "files": {file: self._digest_of_path(file) for file in player.files},
+            "folders": {place: self._digest_of_path(place) for place in _paths_of(player)},
         }
 
-    def _digest(self, path: str) -> str:
+    def _digest_of_path(self, path: str) -> str:
         if path not in self._known:
             files = self._files(path) if os.path.isdir(path) else {"": path}
             self._known[path] = self._digest_of_files(path, files)
@@ -211,19 +210,19 @@ class Digests:
                     f"{folder} holds more than {MOST_FILES} files: only those directly in it count"
                     " (keep the bot in a separate folder, or give --fresh after a change)"
                 )
-                return self._ours(folder, folder, next(os.walk(folder))[2])
-            kept = sorted(name for name in folders if self._counts(Path(place, name)))
+                return self._files_in(folder, folder, next(os.walk(folder))[2])
+            kept = sorted(name for name in folders if self._is_counted(Path(place, name)))
             # In place, so that the walk skips the others and folders that a link reaches again.
-            folders[:] = [name for name in kept if _is_new(Path(place, name), seen)]
-            found |= self._ours(folder, place, names)
+            folders[:] = [name for name in kept if _add_if_new(Path(place, name), seen)]
+            found |= self._files_in(folder, place, names)
         return found
 
-    def _counts(self, folder: Path) -> bool:
+    def _is_counted(self, folder: Path) -> bool:
         hidden = folder.name.startswith(".") or folder.name in LEFT_OUT
         virtual = (folder / "pyvenv.cfg").exists()
         return not (hidden or virtual or os.path.realpath(folder) in self._apart)
 
-    def _ours(self, folder: str, place: str, names: list[str]) -> dict[str, str]:
+    def _files_in(self, folder: str, place: str, names: list[str]) -> dict[str, str]:
         """Return the files in `place`, by name relative to `folder`, without stores and ``.git``."""
         names = sorted(names)[:MOST_FILES]
         stores = {name for name in names if is_store(Path(place, name))}
@@ -258,7 +257,7 @@ class Digests:
         return whole.hexdigest()
 
 
-def _places(player: Player) -> list[str]:
+def _paths_of(player: Player) -> list[str]:
     """Return the paths of a program besides its command's files, without those of the system."""
     parts = [part for word in player.command[1:] for part in _PART.split(word) if part]
     named = [str(path) for part in parts if os.path.exists(path := Path(player.folder, part))]  # noqa: PTH110
@@ -266,7 +265,7 @@ def _places(player: Player) -> list[str]:
     return [path for path in found if path not in player.files and not f"{path}/".startswith(OF_THE_SYSTEM)]
 
 
-def _is_new(folder: Path, seen: set[str]) -> bool:
+def _add_if_new(folder: Path, seen: set[str]) -> bool:
     real = os.path.realpath(folder)
     new = real not in seen
     seen.add(real)

@@ -22,7 +22,7 @@ def headline(trial: Trial, detail: bool = True) -> str:
     levels += " normalised Elo" if test.scale == "normalized" else " Elo"
     match trial.verdict:
         case "candidate_faulty":
-            return f"candidate faulty: {_fault_line(trial.faults, CANDIDATE, detail)}"
+            return f"candidate faulty: {_first_fault_text(trial.faults, CANDIDATE, detail)}"
         case "base_faulty":
             return base_faulty_text(trial.faults, detail)
         case "identical_play":
@@ -43,7 +43,7 @@ def base_faulty_text(faults: Sequence[FaultSeen], detail: bool = True) -> str:
     """Return the verdict that the base, or else the field, makes faults, with the first fault."""
     who = BASE if any(fault.version == BASE for fault in faults) else FIELD
     text = f"base faulty: no verdict is possible while the {who} makes faults"
-    return f"{text}: {_fault_line(faults, who, detail)}"
+    return f"{text}: {_first_fault_text(faults, who, detail)}"
 
 
 def rows(trial: Trial) -> list[tuple[str, str]]:
@@ -137,6 +137,6 @@ def _block_notes(trial: Trial) -> str:
     return text
 
 
-def _fault_line(faults: Iterable[FaultSeen], version: str, detail: bool) -> str:
+def _first_fault_text(faults: Iterable[FaultSeen], version: str, detail: bool) -> str:
     fault = next((fault for fault in faults if fault.version == version), None)
     return "" if fault is None else str(fault) if detail else fault.short_text

@@ -46,15 +46,15 @@ def find_attempt(
     """
 
     def is_over(name: str) -> bool:
-        there, season = _as_begun(replace(experiment, name=name), store), store.season(name)
+        there, season = _with_stored_rule(replace(experiment, name=name), store), store.season(name)
         assert season is not None
         return resume(trial_of(there), season).verdict is not None
 
     name = find_name(experiment.name, experiment.settings, store, is_over, fresh, accept, tell)
-    return _as_begun(replace(experiment, name=name), store)
+    return _with_stored_rule(replace(experiment, name=name), store)
 
 
-def _as_begun(experiment: Experiment, store: Store) -> Experiment:
+def _with_stored_rule(experiment: Experiment, store: Store) -> Experiment:
     season = store.season(experiment.name)
     begun = None if season is None else season.settings(experiment.name)
     if begun is None:

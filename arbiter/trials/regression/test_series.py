@@ -44,14 +44,14 @@ def assign_level(experiment: Experiment, store: Store) -> Experiment:
     family = experiment.settings.get("family")
     if family is None or "of_family" in experiment.settings:
         return experiment
-    number = _number_in(_ledger(family, experiment.game.name, store), experiment.name)
+    number = _assign_number(_open_ledger(family, experiment.game.name, store), experiment.name)
     level = level_of(number, experiment.settings["alpha"])
     settings = {**experiment.settings, "of_family": {"number": number, "alpha": level}}
     test = stop_rule(experiment.game, settings, bool(experiment.field), experiment.test.most_blocks)
     return replace(experiment, test=test, settings=settings)
 
 
-def _ledger(family: str, game: str, store: Store) -> SeasonStore:
+def _open_ledger(family: str, game: str, store: Store) -> SeasonStore:
     name = f"{FAMILY}{family}"
     while (ledger := store.season(name)) is None:
         # Another process may create it at the same time.
@@ -60,8 +60,8 @@ def _ledger(family: str, game: str, store: Store) -> SeasonStore:
     return ledger
 
 
-def _number_in(ledger: SeasonStore, test: str) -> int:
-    """Return the number of a test in the ledger; a new test gets the next one."""
+def _assign_number(ledger: SeasonStore, test: str) -> int:
+    """Return a test's number in the ledger; a new test is stored under the next one."""
     for number in count(1):
         # Kept settings are never overwritten: of two concurrent tests one gets the number.
         ledger.keep_settings(str(number), {"test": test})

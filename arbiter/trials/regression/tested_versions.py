@@ -57,7 +57,7 @@ def find_versions(
         else:
             known = sorted({entry.registered_name for entry in season.entries})
             problems.append(Problem(place, f"no such player in {config}", did_you_mean(name, known)))
-    return players, [*_problems_of_number(named), *problems]
+    return players, [*_problems_of_count(named), *problems]
 
 
 def names_as_mapping(value: object) -> object:
@@ -85,7 +85,7 @@ def _problems_of_name(place: Place) -> Iterator[Problem]:
             yield Problem(place, "is the name of the other side", "choose another name")
 
 
-def _problems_of_number(named: Mapping[Place, VersionModel | None]) -> Iterator[Problem]:
+def _problems_of_count(named: Mapping[Place, VersionModel | None]) -> Iterator[Problem]:
     several = [place for place in named if place[0] == CANDIDATES]
     if several and not 1 < len(several) <= MOST_CANDIDATES:
         hint = "write one alone as `candidate`" if len(several) == 1 else ""

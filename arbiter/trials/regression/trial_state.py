@@ -144,19 +144,19 @@ class Trial:
         """Take a match; it counts once its block and all before it are complete."""
         assert match.round is not None
         self._waiting.setdefault(match.round, {})[match.id] = match
-        while self.verdict is None and self._take(self.next_block):
+        while self.verdict is None and self._count_block(self.next_block):
             self.next_block += 1
         if self.verdict is None and self.experiment.fail_at_once:
             self._fail_at_once()
 
-    def _take(self, block: int) -> bool:
+    def _count_block(self, block: int) -> bool:
         """Count a block; False if matches of it are missing."""
         found = self._waiting.get(block, {})
         if len(found) < self.experiment.block_size:
             return False
         del self._waiting[block]
         matches = planned_order(found)
-        self._blame(faults_in(matches))
+        self._count_faults(faults_in(matches))
         block_is = block_score(bool(self.experiment.field), matches)
         if block_is.score is None:
             self.left_out.append(block)
@@ -168,10 +168,10 @@ class Trial:
             scored = [ScoredMatch(match, block_is.matches[match.id]) for match in matches]
             self._ends.update(count_outcomes(scored))
             self._lost = worst_of((), [*self._lost, *scored])
-        self._decide()
+        self._set_verdict()
         return True
 
-    def _decide(self) -> None:
+    def _set_verdict(self) -> None:
         verdict, most = self.run.verdict, self.experiment.test.most_blocks
         taken, lost = self.blocks_taken, len(self.left_out)
         if self.experiment.fail_at_once and self.faults_of(CANDIDATE):
@@ -190,10 +190,10 @@ class Trial:
         begun = faults_in(planned_order(self._waiting.get(self.next_block, {})))
         found = [fault for fault in begun if fault.version == CANDIDATE]
         if found:
-            self._blame(found[:1])
+            self._count_faults(found[:1])
             self.verdict = "candidate_faulty"
 
-    def _blame(self, faults: Iterable[FaultSeen]) -> None:
+    def _count_faults(self, faults: Iterable[FaultSeen]) -> None:
         for fault in faults:
             if sum(seen.version == fault.version for seen in self.faults) < WORST:
                 self.faults.append(fault)
@@ -240,10 +240,10 @@ def worst_of(faults: Iterable[FaultSeen], played: Iterable[ScoredMatch]) -> list
         and version_at(each.match.players) == CANDIDATE
         and (each.score or 0.0) < 0.5
     ]
-    return [*own, *sorted(lost, key=_badness)][:WORST]
+    return [*own, *sorted(lost, key=_sort_key_worst_first)][:WORST]
 
 
-def _badness(played: ScoredMatch) -> tuple[float, float]:
+def _sort_key_worst_first(played: ScoredMatch) -> tuple[float, float]:
     points = played.match.points or ()
     own = [points[s] for s, name in enumerate(played.match.players) if original(name) == CANDIDATE]
     return played.score or 0.0, sum(own) / len(own) - sum(points) / len(points)

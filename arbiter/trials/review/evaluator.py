@@ -55,18 +55,18 @@ class Evaluator:
             bot.stop()
         self._bots, self._used_ns = {}, {}
 
-    def hear(self, seat: Seat, command: Command) -> None:
+    def send_news(self, seat: Seat, command: Command) -> None:
         """Send a seat a command that requests no decision."""
-        answer = self._say(seat, command)
+        answer = self._exchange(seat, command)
         if not answer.accepted:
-            raise BotCheckFailed(f"{self.name} refuses {command[:60]!r}: {_shown(answer)}")
+            raise BotCheckFailed(f"{self.name} refuses {command[:60]!r}: {_refusal_text(answer)}")
 
     def send_time(self, seat: Seat) -> None:
         """Send a seat its time left; also before the first cards, since some programs plan by it."""
         used = self._used_ns.get(seat, 0)
         # Never 0: a program without time would guess.
         left = max(self._share_ns - used // ANSWERS, self._share_ns // 20)
-        self.hear(seat, time_left(left))
+        self.send_news(seat, time_left(left))
 
     def value(
         self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS, *, again: bool = False
@@ -77,9 +77,9 @@ class Evaluator:
             self.send_time(seat)
         found = []
         for _ in range(times):
-            answer = self._say(seat, REQUEST)
+            answer = self._exchange(seat, REQUEST)
             if not answer.accepted:
-                raise BotCheckFailed(f"{self.name} does not answer {REQUEST}: {_shown(answer)}")
+                raise BotCheckFailed(f"{self.name} does not answer {REQUEST}: {_refusal_text(answer)}")
             try:
                 found.append(read_values(game, state, seat, answer.text.decode(errors="backslashreplace")))
             except BotCheckFailed as wrong:
@@ -96,7 +96,7 @@ class Evaluator:
             for launcher in launchers.values():
                 launcher.close()
 
-    def _say(self, seat: Seat, command: Command) -> Answer:
+    def _exchange(self, seat: Seat, command: Command) -> Answer:
         """Send a seat a line and return the reply; BotCheckFailed for a bad or missing one."""
         if seat not in self._bots:
             launcher = self._launchers.setdefault(seat, Launcher())
@@ -113,5 +113,5 @@ class Evaluator:
         return heard.reply.answer
 
 
-def _shown(answer: Answer) -> str:
+def _refusal_text(answer: Answer) -> str:
     return f"? {answer.text[:60].decode(errors='backslashreplace')}".rstrip()

@@ -35,18 +35,18 @@ def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str
         option, *numbers = part.split(":")
         if not 1 <= len(numbers) <= 2:
             raise BotCheckFailed(f"expected OPTION:VALUE or OPTION:VALUE:WIN, got {part[:60]!r}")
-        points, win = (*map(_number, numbers), None)[:2]
+        points, win = (*map(_parse_number, numbers), None)[:2]
         assert points is not None
         if win is not None and not 0 <= win <= 1:
             raise BotCheckFailed(f"expected a chance from 0 to 1 for WIN, got {part[:60]!r}")
-        word = _word(game, state, seat, option)
+        word = _parse_option(game, state, seat, option)
         if word in found:
             raise BotCheckFailed(f"{option[:60]!r} appears twice")
         found[word] = OptionValue(points, win)
     return found
 
 
-def _word(game: AnyGame, state: Any, seat: Seat, option: str) -> str:
+def _parse_option(game: AnyGame, state: Any, seat: Seat, option: str) -> str:
     """Return the answer of an option in canonical form; BotCheckFailed if it is not legal.
 
     ``_`` may stand for a blank; an option with ``_`` that is legal as written keeps it.
@@ -63,7 +63,7 @@ def _word(game: AnyGame, state: Any, seat: Seat, option: str) -> str:
     raise BotCheckFailed(f"{option[:60]!r} is not a legal answer{problem}")
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     """Return a number of at most `MOST_POINTS`; BotCheckFailed for other text."""
     value = float(text) if len(text) <= 40 and _NUMBER.fullmatch(text) else math.nan
     if not abs(value) <= MOST_POINTS:

@@ -50,7 +50,7 @@ def value_deal(reference: Evaluator, game: AnyGame, deal: Deal, deals: int = 1) 
     for told in (alone.greeting(), alone.dealt(deal)):
         for wording in told:
             for hearer, command in enumerate(wording):
-                reference.hear(hearer, command)
+                reference.send_news(hearer, command)
         for seat in range(game.seats):
             reference.send_time(seat)
     state = alone.start(deal)
@@ -66,7 +66,7 @@ def value_deal(reference: Evaluator, game: AnyGame, deal: Deal, deals: int = 1) 
         after = state.apply(seat, action)
         for hearers, command in alone.news(state, seat, action, after):
             for hearer in hearers:
-                reference.hear(hearer, command)
+                reference.send_news(hearer, command)
         state = after
     return values
 
@@ -127,12 +127,12 @@ def leads_of(game: AnyGame, points: Sequence[int], luck: Sequence[float | None])
     correction = CORRECTIONS.get(game.name) if game.options == make(game.name, {}).options else None
     middle = fmean(points)
     return [
-        None if correction is None or lucky is None else _corrected(won - middle, lucky, correction)
+        None if correction is None or lucky is None else _corrected_lead(won - middle, lucky, correction)
         for won, lucky in zip(points, luck, strict=True)
     ]
 
 
-def _corrected(lead: float, luck: float, by: Correction) -> Lead:
+def _corrected_lead(lead: float, luck: float, by: Correction) -> Lead:
     even = lead - by.part * luck
     return {
         "points": round(lead, 2),
@@ -163,14 +163,14 @@ def luck_text(
         own, lead = luck[seat], leads_of(game, points, luck)[seat]
         if own is None:
             return ""
-        worth = f"Luck of the cards: {judge.name} values yours {_against(own)} the mean of the table."
+        worth = f"Luck of the cards: {judge.name} values yours {_above_or_below(own)} the mean of the table."
         if lead is None:
             return worth
-        ends = f"{_against(lead['low'])} to {_against(lead['high'])} it"
-        without = f"without that luck {_against(lead['even'])} it"
-        return f"{worth} You ended {_against(lead['points'])} it; {without} (95 %: {ends})."
+        ends = f"{_above_or_below(lead['low'])} to {_above_or_below(lead['high'])} it"
+        without = f"without that luck {_above_or_below(lead['even'])} it"
+        return f"{worth} You ended {_above_or_below(lead['points'])} it; {without} (95 %: {ends})."
     return ""
 
 
-def _against(points: float) -> str:
+def _above_or_below(points: float) -> str:
     return f"{abs(points):.1f} {'below' if points < 0 else 'above'}"

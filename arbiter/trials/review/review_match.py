@@ -49,19 +49,19 @@ class _MatchReviewer:
     def review(self, budget_ms: int) -> Review:
         game, record = self._game, self._record
         self._reference.begin()
-        self._tell_each(game.greeting())
+        self._send_wordings(game.greeting())
         for seat in range(game.seats):
             self._reference.send_time(seat)
         place = 0
         for event in retrace(record, game):
             if isinstance(event, Dealt):
-                self._tell_each(game.dealt(event.deal))
+                self._send_wordings(game.dealt(event.deal))
                 self._fresh = set(range(game.seats))
                 self._hands.append((event.deal, [None] * game.seats))
             elif isinstance(event, Moved):
-                self._decide(event, place)
+                self._review_decision(event, place)
                 for hearers, command in game.news(event.before, event.move.seat, event.action, event.after):
-                    self._tell(hearers, command)
+                    self._send(hearers, command)
                 place += 1
         if not any(decision["se"] for decision in self._decisions):
             # A deterministic program shows no uncertainty; a random one is sure if all answers are equal.
@@ -84,13 +84,13 @@ class _MatchReviewer:
             "budget": budget_ms,
             "answers": ANSWERS,
             "decisions": self._decisions,
-            "seats": [self._seat(seat) for seat in range(game.seats)],
+            "seats": [self._reviewed_seat(seat) for seat in range(game.seats)],
             "luck": luck,
             "leads": [None] * game.seats if points is None else leads_of(game, points, luck),
             "worst": [decision["i"] for decision in worst],
         }
 
-    def _decide(self, event: Moved, place: int) -> None:
+    def _review_decision(self, event: Moved, place: int) -> None:
         move = event.move
         answers = self._reference.value(self._game, event.before, move.seat)
         first = judge_decision(answers, move.action)
@@ -130,7 +130,7 @@ class _MatchReviewer:
             }
         )
 
-    def _seat(self, seat: Seat) -> ReviewedSeat:
+    def _reviewed_seat(self, seat: Seat) -> ReviewedSeat:
         losses = {phase: self._loss.get((seat, phase), LossSums()) for phase in PHASES}
         mistakes = sum(decision["mistake"] for decision in self._decisions if decision["seat"] == seat)
         return {
@@ -141,15 +141,15 @@ class _MatchReviewer:
             **LossSums.together(losses.values()).shape,
         }
 
-    def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
+    def _send_wordings(self, wordings: Iterable[Sequence[Command]]) -> None:
         for wording in wordings:
             for seat, command in enumerate(wording):
-                self._tell((seat,), command)
+                self._send((seat,), command)
 
-    def _tell(self, hearers: Iterable[Seat], command: Command) -> None:
+    def _send(self, hearers: Iterable[Seat], command: Command) -> None:
         for seat in hearers:
             self._fresh.discard(seat)
-            self._reference.hear(seat, command)
+            self._reference.send_news(seat, command)
 
 
 def phases_of(moves: Sequence[Move]) -> list[Phase]:

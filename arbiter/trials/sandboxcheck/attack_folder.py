@@ -75,6 +75,7 @@ class AttackFolder:
 
     @property
     def attackers(self) -> Mapping[str, str]:
+        """The scripts of the attackers in Python, by attacker."""
         return self._scripts
 
     def _write_bots(self) -> str:
@@ -97,6 +98,7 @@ class AttackFolder:
         return missing
 
     def _compile(self) -> str:
+        """Compile the bots in C into the folder; return why that failed, or ""."""
         compiler = shutil.which(os.environ.get("CC", "cc"))
         if compiler is None:
             return "no C compiler: install cc, or name one in CC"
@@ -125,7 +127,7 @@ class AttackFolder:
         own = self.folder / "attacker" / "own"
         if not own.exists():
             own.write_text("x")
-            self._give(own)
+            self._chown_to_user(own)
         given = [
             "rival={rival}", "referee={referee}", "launcher={launcher}", f"commands={COMMANDS}", *arguments,
             f"mb={MEGABYTES.get(name, 400)}", f"file={self.folder}/rival/program", f"word={self.word}",
@@ -153,7 +155,7 @@ class AttackFolder:
     def ask(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Have the worker play a job; return its report, or an `error`. A worker that ended is replaced."""
         if self._worker is None:
-            self._worker = self._start()
+            self._worker = self._start_worker()
             self.ask(self.job("plain", self.others()))
         worker = self._worker
         assert worker.stdin is not None
@@ -165,12 +167,12 @@ class AttackFolder:
         if select.select([worker.stdout], [], [], HUNG_SECONDS)[0]:
             told = worker.stdout.readline()
         if not told.endswith("\n"):
-            self._end(at_once=True)
+            self._end_worker(at_once=True)
             return {"error": f"the table's process ended, or reported nothing for {HUNG_SECONDS} s"}
         answer: dict[str, Any] = json.loads(told)
         return answer
 
-    def _start(self) -> subprocess.Popen[str]:
+    def _start_worker(self) -> subprocess.Popen[str]:
         env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         if self._library:
             env["PYTHONPATH"] = self._library
@@ -184,7 +186,7 @@ class AttackFolder:
             start_new_session=True, **other,
         )  # fmt: skip
 
-    def write_letters(self) -> None:
+    def write_unread_files(self) -> None:
         """Write files that were never read, and one of many pages of which none is in memory."""
         folder = self.folder / "attacker"
         shutil.rmtree(folder / "letters", ignore_errors=True)
@@ -194,10 +196,9 @@ class AttackFolder:
         with open(folder / "pages", "wb") as file:
             file.truncate(LETTERS * PAGES * 4096)
         for path in (folder / "letters", folder / "pages"):
-            self._give(path)
+            self._chown_to_user(path)
 
     def remove_leftovers(self) -> None:
-        """Remove the files that an attack left."""
         (self.folder / "attacker" / "own").unlink(missing_ok=True)
         for path in (self.folder / "scratch").iterdir():
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
@@ -205,14 +206,14 @@ class AttackFolder:
     def close(self) -> None:
         """End the worker after its match, and remove all files."""
         try:
-            self._end()
+            self._end_worker()
         finally:
             shutil.rmtree(self.folder)
             for folder in {*map(Path, OUTSIDE), home(), self.folder.parent}:
                 for path in folder.glob(f"arbiter-attack-{self.word}*"):
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
-    def _end(self, at_once: bool = False) -> None:
+    def _end_worker(self, at_once: bool = False) -> None:
         worker, self._worker = self._worker, None
         if worker is None:
             return
@@ -224,7 +225,7 @@ class AttackFolder:
             worker.kill()
             worker.communicate()
 
-    def _give(self, path: Path) -> None:
+    def _chown_to_user(self, path: Path) -> None:
         if self._user is not None:
             os.chown(path, self._user, self._user)
 

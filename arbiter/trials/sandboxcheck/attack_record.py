@@ -39,7 +39,7 @@ LONGEST = 120
 RowOutcome: TypeAlias = Literal[Outcome, "skipped"]
 
 
-def _moment(text: str) -> str:
+def _check_moment(text: str) -> str:
     datetime.fromisoformat(text)
     return text
 
@@ -105,7 +105,7 @@ class AttackRecord(TypedDict):
     """The whole record; `when` is in UTC, `attacks` has a row for each attack and tier."""
 
     format: Literal["arbiter-attack/1"]
-    when: Annotated[str, AfterValidator(_moment)]
+    when: Annotated[str, AfterValidator(_check_moment)]
     machine: AttackedMachine
     tiers: dict[str, TierAttacked]
     attacks: list[AttackOutcome]
@@ -127,7 +127,7 @@ def machine() -> AttackedMachine:
 def row(result: AttackResult) -> AttackOutcome:
     """Return the outcome of an attack as a row."""
     attack, tier = result.attack, result.tier
-    attempts = [_attempt(one, result) for one in attack.promises if one.attempt in result.met]
+    attempts = [_attempt_outcome(one, result) for one in attack.promises if one.attempt in result.met]
     found = [one["outcome"] for one in attempts]
     outcome: RowOutcome
     if result.skipped:
@@ -150,7 +150,7 @@ def row(result: AttackResult) -> AttackOutcome:
     }
 
 
-def _attempt(one: Promise, result: AttackResult) -> AttemptOutcome:
+def _attempt_outcome(one: Promise, result: AttackResult) -> AttemptOutcome:
     met = result.met[one.attempt]
     return {
         "attempt": one.attempt,

@@ -63,7 +63,7 @@ class AttackResult:
 
 def play_attack(place: AttackFolder, tier: str, attack: Attack) -> AttackResult:
     """Play an attack; matches that may have failed by the machine's load are repeated."""
-    if skipped := _cannot_be_played(place, tier, attack):
+    if skipped := _skip_reason(place, tier, attack):
         return AttackResult(attack, tier, skipped=skipped)
     try:
         met, told, harm = _WAYS[attack.kind](place, tier, attack)
@@ -88,7 +88,7 @@ class _NotHere(Exception):
 _Way: TypeAlias = Callable[["AttackFolder", str, Attack], tuple[dict[str, str], MatchReport, str]]
 
 
-def _cannot_be_played(place: AttackFolder, tier: str, attack: Attack) -> str:
+def _skip_reason(place: AttackFolder, tier: str, attack: Attack) -> str:
     if place.missing and (attack.kind in ("memory", "share") or attack.name.startswith("raw ")):
         return place.missing
     if attack.name in X86_ALONE and os.uname().machine != "x86_64":
@@ -98,14 +98,14 @@ def _cannot_be_played(place: AttackFolder, tier: str, attack: Attack) -> str:
     return ""
 
 
-def _one_match(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+def _play_match(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
     expected = attack.promises[0].cells[tier]
-    attacker = place.attack(attack.name) if attack.kind == "match" else _no_bot(place, attack.name)
-    told = _play(place, tier, attacker, expected, **CHANGES.get(attack.name, {}))
-    return {"": _end_of(place, told, expected)}, told, harm_of(told, expected)
+    attacker = place.attack(attack.name) if attack.kind == "match" else _player_of_program(place, attack.name)
+    told = _play_attacker(place, tier, attacker, expected, **CHANGES.get(attack.name, {}))
+    return {"": _end_text(place, told, expected)}, told, harm_of(told, expected)
 
 
-def _no_bot(place: AttackFolder, name: str) -> MatchReport:
+def _player_of_program(place: AttackFolder, name: str) -> MatchReport:
     program, *arguments = name.split()
     own = str(place.folder / "attacker" / program)
     if program.endswith(".py"):
@@ -113,54 +113,57 @@ def _no_bot(place: AttackFolder, name: str) -> MatchReport:
     return place.player("attacker", program if program in ("true", "cat") else own, *arguments)
 
 
-def _attempts(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
-    told = _look(place, tier, place.attack(attack.name))
+def _play_attempts(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    """Play a match in which an attacker makes attempts and reports each."""
+    told = _explore(place, tier, place.attack(attack.name))
     harm = harm_of(told, GOES_ON) or (change_of(told) if tier != "plain" else "")
-    return _told_of(attack, _tail(told, 1)), told, harm
+    return _outcomes(attack, _stderr(told, 1)), told, harm
 
 
-def _pair(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+def _play_pair(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    """Play a match with two attackers that help each other."""
     first, second = attack.name.split("-")
     players = place.others()
     players[1], players[2] = place.attack(first), place.attack(second) | {"name": "accomplice"}
-    told = _ask(place, tier, players)
+    told = _play(place, tier, players)
     if "queue" in first and tier != "plain" and "its own" not in str(told["record"]["isolation"].get("user")):
         raise _NotHere("no stage, or a kernel that counts by uid alone: bots share a user")
-    return _told_of(attack, _tail(told, 1) + _tail(told, 2)), told, harm_to_others(told)
+    return _outcomes(attack, _stderr(told, 1) + _stderr(told, 2)), told, harm_to_others(told)
 
 
-def _remember(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
-    place.write_letters()
+def _play_twice(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    """Play a match that leaves marks, and one that looks for them; differing reports are harm."""
+    place.write_unread_files()
     numbers, harm = [], ""
     for arguments in (("write=1",), ()):
-        told = _look(place, tier, place.attack(attack.name, *arguments))
+        told = _explore(place, tier, place.attack(attack.name, *arguments))
         harm = harm or harm_of(told, GOES_ON)
-        numbers.append(_tail(told, 1).partition("\n")[0])
+        numbers.append(_stderr(told, 1).partition("\n")[0])
     if tier != "plain" and _has_stage(told) and numbers[0] != numbers[1]:
         harm = harm or f"matches can be distinguished: {numbers[0]}, then {numbers[1].rpartition(': ')[2]}"
-    return _told_of(attack, _tail(told, 1)), told, harm
+    return _outcomes(attack, _stderr(told, 1)), told, harm
 
 
-def _memory(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+def _play_memory(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
     """Compare the minimum of three matches before and after: the kernel counts pages in steps."""
     program, (promise,) = place.program("memory"), attack.promises
 
-    def least() -> int:
-        tails = [_tail(_look(place, tier, looks), 1) for _ in range(3)]
+    def measure_least_bytes() -> int:
+        tails = [_stderr(_explore(place, tier, looks), 1) for _ in range(3)]
         if "" in tails:
             raise _NotPlayed("it did not report the amount of memory")
         return min(int(tail.partition(": ")[2]) for tail in tails)
 
     looks = place.player("attacker", program, "look")
-    before = least()
-    told = _ask(
+    before = measure_least_bytes()
+    told = _play(
         place, tier, [place.player(f"leaves{seat}", program, "leave") for seat in range(4)], time=LONG
     )
-    more = least() - before
+    more = measure_least_bytes() - before
     return {promise.attempt: SAME if abs(more) < STEP_KB else f"{more} kB more"}, told, harm_to_others(told)
 
 
-def _survey(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+def _play_survey(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
     """Compare what a bot sees alone, at low priority, and beside a bot in a shell after a match."""
     if (shell := shutil.which("bash", path="/bin:/usr/bin")) is None:
         raise _NotHere("no bash, whose files would appear beside a bot in a shell")
@@ -173,10 +176,10 @@ def _survey(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, s
         ([in_a_shell, waiting, *alone[2:]], {}),
         ([in_a_shell, *alone[1:]], {}),
     ):
-        told = _ask(place, tier, players, time=LONG, **changes)
+        told = _play(place, tier, players, time=LONG, **changes)
         if not _has_stage(told):
             raise _NotHere("no stage: a bot sees all of the system")
-        seen.append(_pairs(_tail(told, 1)))
+        seen.append(_parse_reports(_stderr(told, 1)))
         harm = harm or harm_to_others(told)
     tried, played = seen[0], seen[-1]
     return {
@@ -185,15 +188,15 @@ def _survey(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, s
     }, told, harm  # fmt: skip
 
 
-def _share(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+def _play_share(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
     """Take the minimum over some matches: on a busy core the referee looks late."""
     players = [place.player(f"victim{seat}", place.program("victim"), "30") for seat in range(4)]
     players[1] = place.attack(attack.name)
     cell, least, harm = attack.promises[0].cells[tier], float("inf"), ""
     for _ in range(MEASURED if cell else 1):
-        told = _ask(place, tier, players, time=LONGER, deals=[[3, 0]], core=min(os.sched_getaffinity(0)))
+        told = _play(place, tier, players, time=LONGER, deals=[[3, 0]], core=min(os.sched_getaffinity(0)))
         if told["record"]["forfeit"]:
-            return {"": _end_of(place, told, cell)}, told, harm_to_others(told)
+            return {"": _end_text(place, told, cell)}, told, harm_to_others(told)
         taken, thought = told["beside"]["taken"], told["beside"]["thought"]
         if thought < THOUGHT_NS:
             return {"": UNTOLD}, told, ""
@@ -204,13 +207,13 @@ def _share(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, st
     return {"": f"{least:.1f} %"}, told, harm
 
 
-def _stretch(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+def _play_stretch(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
     """Take the minimum over some matches: the core may be idle before and after the measurement."""
     players = place.others()
     players[1] = place.attack(attack.name)
     cell, least = attack.promises[0].cells[tier], float("inf")
     for _ in range(TRIES):
-        told = _ask(place, tier, players, time=STRETCHED, core=min(os.sched_getaffinity(0)))
+        told = _play(place, tier, players, time=STRETCHED, core=min(os.sched_getaffinity(0)))
         if told["void"] is not None:
             return {"": f"{GOES_ON}: void: {told['void']}"}, told, ""
         bot = told["record"]["bots"][1]
@@ -221,19 +224,19 @@ def _stretch(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, 
 
 
 _WAYS: dict[Kind, _Way] = {
-    "match": _one_match,
-    "program": _one_match,
-    "attempts": _attempts,
-    "pair": _pair,
-    "remember": _remember,
-    "memory": _memory,
-    "survey": _survey,
-    "share": _share,
-    "stretch": _stretch,
+    "match": _play_match,
+    "program": _play_match,
+    "attempts": _play_attempts,
+    "pair": _play_pair,
+    "remember": _play_twice,
+    "memory": _play_memory,
+    "survey": _play_survey,
+    "share": _play_share,
+    "stretch": _play_stretch,
 }
 
 
-def _ask(place: AttackFolder, tier: str, players: list[MatchReport], **changes: Any) -> MatchReport:
+def _play(place: AttackFolder, tier: str, players: list[MatchReport], **changes: Any) -> MatchReport:
     """Play a match that only an attacker's fault may end."""
     told = place.ask(place.job(tier, players, **changes))
     problem = told.get("error") or told["void"]
@@ -244,7 +247,7 @@ def _ask(place: AttackFolder, tier: str, players: list[MatchReport], **changes: 
     return told
 
 
-def _play(
+def _play_attacker(
     place: AttackFolder, tier: str, attacker: MatchReport, expected: str, **changes: Any
 ) -> MatchReport:
     """Play a match against an attacker in seat 1.
@@ -268,15 +271,15 @@ def _play(
     return told
 
 
-def _look(place: AttackFolder, tier: str, attacker: MatchReport) -> MatchReport:
+def _explore(place: AttackFolder, tier: str, attacker: MatchReport) -> MatchReport:
     """Play a match in which an attacker explores; only its own fault may end it."""
-    told = _play(place, tier, attacker, GOES_ON)
+    told = _play_attacker(place, tier, attacker, GOES_ON)
     if told["void"] is not None:
         raise _NotPlayed(_line(place, f"the match ended: {told['void']}"))
     return told
 
 
-def _end_of(place: AttackFolder, told: MatchReport, expected: str) -> str:
+def _end_text(place: AttackFolder, told: MatchReport, expected: str) -> str:
     """Return how a match ended, in the words of the tables, with its notes if some are expected."""
     if told["void"] is not None:
         return _line(place, f"void: {told['void']}")
@@ -300,18 +303,18 @@ def _has_stage(told: MatchReport) -> bool:
     return "system" in told["record"]["isolation"]
 
 
-def _tail(told: MatchReport, seat: int) -> str:
+def _stderr(told: MatchReport, seat: int) -> str:
     return str(told["record"]["bots"][seat]["stderr_tail"])
 
 
-def _told_of(attack: Attack, tail: str) -> dict[str, str]:
+def _outcomes(attack: Attack, tail: str) -> dict[str, str]:
     """Return what happened to each attempt; "silence" if that is a possible promise and nothing came."""
-    said = _pairs(tail)
+    said = _parse_reports(tail)
     return {
         one.attempt: said.get(one.attempt, SILENCE if SILENCE in one.cells.values() and said else UNTOLD)
         for one in attack.promises
     }
 
 
-def _pairs(tail: str) -> dict[str, str]:
+def _parse_reports(tail: str) -> dict[str, str]:
     return dict(line.rsplit(": ", 1) for line in tail.splitlines() if ": " in line)

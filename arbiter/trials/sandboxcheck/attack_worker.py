@@ -51,7 +51,7 @@ class TimedLauncher(Launcher):
         self.watched: list[int] = []
 
     def stop(self) -> dict[int, End]:
-        start, delay = time.monotonic_ns(), self._delay()
+        start, delay = time.monotonic_ns(), self._run_delay_ns()
         for pidfd in self.watched:
             os.close(pidfd)
         self.watched = []
@@ -61,16 +61,16 @@ class TimedLauncher(Launcher):
                 with suppress(ProcessLookupError):
                     self.watched.append(os.pidfd_open(pid))
         ends = super().stop()
-        self.stop_ns = time.monotonic_ns() - start - (self._delay() - delay)
+        self.stop_ns = time.monotonic_ns() - start - (self._run_delay_ns() - delay)
         return ends
 
     def wait(self, pid: int, seconds: float) -> End | None:
-        start, delay = time.monotonic_ns(), self._delay()
+        start, delay = time.monotonic_ns(), self._run_delay_ns()
         end = super().wait(pid, seconds)
-        self.ended_ns += time.monotonic_ns() - start - (self._delay() - delay)
+        self.ended_ns += time.monotonic_ns() - start - (self._run_delay_ns() - delay)
         return end
 
-    def _delay(self) -> int:
+    def _run_delay_ns(self) -> int:
         total = 0
         for place in ["thread-self", *(one for slim in self.pids for one in (slim, *init_processes(slim)))]:
             with open(f"/proc/{place}/schedstat", "rb", buffering=0) as schedstat:
@@ -79,6 +79,7 @@ class TimedLauncher(Launcher):
 
 
 def main() -> None:
+    """Play each job of stdin, a line of JSON, and write its report to stdout."""
     everywhere = TimedLauncher()
     cores, nice = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
     for number, line in enumerate(sys.stdin):
@@ -170,7 +171,7 @@ def measure_cpu_of_others(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
     seats: dict[int, int] = {}
     made, exchange = Channel.__init__, Channel.exchange
 
-    def make(channel: Channel, *arguments: Any) -> None:
+    def note_pid(channel: Channel, *arguments: Any) -> None:
         made(channel, *arguments)
         seats[channel.seat] = channel.pid
 
@@ -184,7 +185,7 @@ def measure_cpu_of_others(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
         found["thought"] += cpu_ns([channel.pid]) - thought
         return reply
 
-    Channel.__init__, Channel.exchange = make, exchange_watched  # type: ignore[method-assign, assignment]
+    Channel.__init__, Channel.exchange = note_pid, exchange_watched  # type: ignore[method-assign, assignment]
     try:
         yield found
     finally:

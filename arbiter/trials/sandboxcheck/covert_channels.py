@@ -65,20 +65,20 @@ UNSTAGED = (
 
 def measure_channels(place: AttackFolder, tier: str) -> list[CovertChannel]:
     """Measure channels here under a tier, each in a match; return them and those measured only elsewhere."""
-    here = list(_measure(place, tier))
+    here = list(_play_channels(place, tier))
     elsewhere = ELSEWHERE + (() if stage().available else UNSTAGED)
     return here + [one for one in elsewhere if not any(found.name.startswith(one.name) for found in here)]
 
 
-def _measure(place: AttackFolder, tier: str) -> Iterator[CovertChannel]:
+def _play_channels(place: AttackFolder, tier: str) -> Iterator[CovertChannel]:
     if not place.missing and os.uname().machine == "x86_64" and (file := _shared_file()):
         for how, words in ("its own counter", ()), ("the clock alone", ("clock",)):
             program = place.program("cache")
             speaker, hearer = (place.player("", program, does, file, *words) for does in ("speak", "hear"))
-            told = _play_channel(place, tier, speaker, hearer)
-            yield _of_cache(told, tier, f"{CACHE}, timed by {how}")
-    told = _play_channel(place, tier, *map(place.attack, TELLING))
-    yield _of_threads(told, tier)
+            told = _play_match(place, tier, speaker, hearer)
+            yield _cache_channel(told, tier, f"{CACHE}, timed by {how}")
+    told = _play_match(place, tier, *map(place.attack, TELLING))
+    yield _threads_channel(told, tier)
 
 
 def _shared_file() -> str:
@@ -88,7 +88,7 @@ def _shared_file() -> str:
     return next((name for name in names if Path(name).stat().st_size >= FILE_BYTES), "")
 
 
-def _play_channel(
+def _play_match(
     place: AttackFolder, tier: str, speaker: dict[str, Any], hearer: dict[str, Any]
 ) -> dict[str, Any]:
     """Play a match in which seat 1 sends and seat 2 receives; return its record, empty if it failed."""
@@ -100,22 +100,22 @@ def _play_channel(
     return {} if record.get("forfeit") else record
 
 
-def _of_cache(record: dict[str, Any], tier: str, name: str) -> CovertChannel:
+def _cache_channel(record: dict[str, Any], tier: str, name: str) -> CovertChannel:
     """Return the channel measured by the best turn."""
-    found = [(int(right), int(all_), int(us)) for right, all_, us in HEARD.findall(_tail(record, 2))]
+    found = [(int(right), int(all_), int(us)) for right, all_, us in HEARD.findall(_stderr(record, 2))]
     if not found:
-        return _unheard(name, tier, "the match was not played to its end")
+        return _failed_channel(name, tier, "the match was not played to its end")
     right, all_, us = max(found, key=lambda turn: _bits(turn[0], turn[1], 2) / turn[2])
     bits = _bits(right, all_, 2)
     if not bits:
-        return _unheard(name, tier, f"{right} of {all_} bits were right, as chance may be")
+        return _failed_channel(name, tier, f"{right} of {all_} bits were right, as chance may be")
     say = f"{right} of {all_} bits in {us} µs, the best of {len(found)} turns"
     return CovertChannel(name, TURNS, tier, _rounded(bits, us), say)
 
 
-def _of_threads(record: dict[str, Any], tier: str) -> CovertChannel:
+def _threads_channel(record: dict[str, Any], tier: str) -> CovertChannel:
     """Return the channel over all turns of the receiver between which the sender had one."""
-    said, heard = ([tuple(map(int, one)) for one in SPENT.findall(_tail(record, seat))] for seat in (1, 2))
+    said, heard = ([tuple(map(int, one)) for one in SPENT.findall(_stderr(record, seat))] for seat in (1, 2))
     right = all_ = us = 0
     since: list[tuple[int, ...]] = []
     before = None
@@ -133,16 +133,16 @@ def _of_threads(record: dict[str, Any], tier: str) -> CovertChannel:
                 us += spent + since[0][1]
             before, since = number, []
     if not all_:
-        return _unheard(THREADS, tier, "the match was not played to its end")
+        return _failed_channel(THREADS, tier, "the match was not played to its end")
     bits = _bits(right, all_, 4)
     if not bits:
-        return _unheard(THREADS, tier, f"{right} of {all_} turns were right, as chance may be")
+        return _failed_channel(THREADS, tier, f"{right} of {all_} turns were right, as chance may be")
     return CovertChannel(
         THREADS, TURNS, tier, _rounded(bits, us), f"{right} of {all_} turns of 2 bits in {us / 1000:.1f} ms"
     )
 
 
-def _unheard(name: str, tier: str, why: str) -> CovertChannel:
+def _failed_channel(name: str, tier: str, why: str) -> CovertChannel:
     return CovertChannel(name, TURNS, tier, 0.0, why)
 
 
@@ -166,5 +166,5 @@ def _rounded(bits: float, us: int) -> float:
     return float(f"{bits * 1e6 / us:.2g}")
 
 
-def _tail(record: dict[str, Any], seat: int) -> str:
+def _stderr(record: dict[str, Any], seat: int) -> str:
     return str(record["bots"][seat]["stderr_tail"]) if record else ""

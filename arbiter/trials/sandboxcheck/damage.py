@@ -41,7 +41,7 @@ def charged_and_kill_ns(told: MatchReport) -> int:
 def harm_of(told: MatchReport, expected: str) -> str:
     """Return the harm of an attack to others or to the table's time, "" for none."""
     if told["void"] is not None:
-        return _left(told)
+        return _left_text(told)
     record = told["record"]
     forfeit = record["forfeit"]
     if forfeit is not None and forfeit["player"] != "attacker":
@@ -54,7 +54,8 @@ def harm_of(told: MatchReport, expected: str) -> str:
 
 
 def harm_to_others(told: MatchReport) -> str:
-    if left := _left(told):
+    """Return the harm to the other bots or the referee: processes left, memory, exits; "" for none."""
+    if left := _left_text(told):
         return left
     if (grown := told["growth_bytes"]) >= MOST_GROWTH_BYTES:
         return f"the referee's memory has grown by {grown} bytes"
@@ -69,7 +70,7 @@ def harm_to_others(told: MatchReport) -> str:
     return ""
 
 
-def _left(told: MatchReport) -> str:
+def _left_text(told: MatchReport) -> str:
     return f"{len(told['left'])} processes are left" if told["left"] else ""
 
 

@@ -121,31 +121,31 @@ def is_refused(met: str) -> bool:
 def attacks() -> tuple[Attack, ...]:
     """Return all attacks in the order of the tables."""
     text = (FAULTY / "README.md").read_text(encoding="utf-8")
-    return (*_of_one_match(text), *_of_attempts(text))
+    return (*_attacks_of_one_match(text), *_attacks_of_attempts(text))
 
 
-def _of_one_match(text: str) -> Iterator[Attack]:
+def _attacks_of_one_match(text: str) -> Iterator[Attack]:
     for heading, kind in _ONE_MATCH.items():
         for name, tries, *cells in _rows(text, heading):
-            yield Attack(_plain(name), tries, kind, (_promise("", cells),))
+            yield Attack(_strip_backticks(name), tries, kind, (_make_promise("", cells),))
 
 
-def _of_attempts(text: str) -> Iterator[Attack]:
+def _attacks_of_attempts(text: str) -> Iterator[Attack]:
     for cell, tries in _rows(text, _LIST):
-        name = _plain(cell)
+        name = _strip_backticks(cell)
         kind, heading = _OWN_TABLES.get(name, ("attempts", ""))
         if heading:
             found = _rows(text, heading)
         else:
-            found = [row for first, *row in _rows(text, _ATTEMPTS) if _plain(first) == name]
-        yield Attack(name, tries, kind, tuple(_promise(attempt, cells) for attempt, *cells in found))
+            found = [row for first, *row in _rows(text, _ATTEMPTS) if _strip_backticks(first) == name]
+        yield Attack(name, tries, kind, tuple(_make_promise(attempt, cells) for attempt, *cells in found))
 
 
-def _promise(attempt: str, cells: list[str]) -> Promise:
+def _make_promise(attempt: str, cells: list[str]) -> Promise:
     return Promise(attempt, dict(zip(TIERS, cells, strict=True)))
 
 
-def _plain(cell: str) -> str:
+def _strip_backticks(cell: str) -> str:
     return cell.strip("`")
 
 

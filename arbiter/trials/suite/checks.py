@@ -145,6 +145,7 @@ def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> CheckResult:
 
 
 def _replays(suite: Suite, check: SuiteCheck, executor: Slots) -> CheckResult:
+    """Check that the bot decides as in the record when the match is played again."""
     record = check.record
     assert record is not None
     found = executor.submit(first_difference, record, check.seat, suite.bot, check.limits).result()
@@ -207,10 +208,10 @@ def stored_records(
         specs = block_specs(meeting, season.seed, match.round or 0)
         spec = next(spec for spec in specs if spec.id == match.id)
         if record is not None:
-            yield CheckedMatch(spec, _renamed(record, names).with_digest_id())
+            yield CheckedMatch(spec, _with_names(record, names).with_digest_id())
 
 
-def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
+def _with_names(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
     def name(role: str) -> str:
         version, mark, number = role.partition(COPY_MARK)
         return f"{names[version]}{mark}{number}"
@@ -234,7 +235,7 @@ def first_difference(record: MatchRecord, seat: Seat, player: Player, limits: Li
     The others play as recorded, up to a recorded forfeit. VoidMatch if our machine failed, ConfigError for a
     match that cannot be dealt again.
     """
-    game = _game(record)
+    game = _make_game(record)
     spec = match_spec(game, seed=record.seed, round_number=record.round, names=record.players)
     players = tuple(player if other == seat else spec.players[other] for other in range(len(spec.players)))
     spec = replace(spec, players=players, limits=limits)
@@ -258,22 +259,23 @@ class _RecordedMoves(Follower):
         self._moves = moves
 
     def action_of(self, seat: Seat) -> Action:  # noqa: ARG002
-        return self.position.parse(self._next().action)
+        return self.position.parse(self._next_move().action)
 
     def check(self, action: Action) -> None:
-        move, position = self._next(), self.position
+        """Raise _ComparisonOver if an action of the bot differs from the recorded one."""
+        move, position = self._next_move(), self.position
         said = position.game.action_text(position.state, move.seat, action)
         if said != move.action:
             place = f"move {position.made + 1} (deal {move.deal}, {move.request})"
             raise _ComparisonOver(f"{place}: expected {move.action} as in the record, got {said}")
 
-    def _next(self) -> Move:
+    def _next_move(self) -> Move:
         if self.position.made == len(self._moves):
             raise _ComparisonOver
         return self._moves[self.position.made]
 
 
-def _game(record: MatchRecord) -> AnyGame:
+def _make_game(record: MatchRecord) -> AnyGame:
     """Return the game, with the record's cards if the seed does not give them."""
     game = make(record.game, record.options)
     if planned_deals(game, record.seed, record.round or 1).hash == record.deal_hash:

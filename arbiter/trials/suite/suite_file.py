@@ -105,18 +105,18 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
     for number, entry in entries(reading.document, "checks", CheckModel):
         at = ("checks", number)
         found = list(_problems_of_check(entry, file.parent, at))
-        if (name := entry.name or _name(entry)) in names:
+        if (name := entry.name or _default_name(entry)) in names:
             found.append(Problem(at, f"{name!r} is the name of an earlier check", "choose another name"))
         names.add(name)
         record = None
         try:
             if entry.record is not None and entry.check == "replays" and reading.game is not None:
-                record = _record(file.parent / entry.record, reading.game, entry.seat)
+                record = _read_record(file.parent / entry.record, reading.game, entry.seat)
         except ConfigError as error:
             found.append(Problem((*at, "record"), str(error)))
         reading.problems += found
         if not found and limits is not None:
-            checks.append(_check(entry, name, limits, record, file.parent))
+            checks.append(_make_check(entry, name, limits, record, file.parent))
     model, game = reading.settled(path)
     if bot is None:
         assert model.bot is not None
@@ -143,7 +143,7 @@ def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...
         yield from problems_of_version(entry.opponent, folder, (*at, "opponent"))
 
 
-def _check(
+def _make_check(
     entry: CheckModel, name: str, limits: Limits, record: MatchRecord | None, folder: Path
 ) -> SuiteCheck:
     if entry.time is not None:
@@ -160,7 +160,7 @@ def _check(
     )
 
 
-def _name(entry: CheckModel) -> str:
+def _default_name(entry: CheckModel) -> str:
     if entry.check == "beats":
         words = entry.opponent.command if entry.opponent is not None else []
         return f"beats {' '.join(Path(word).name for word in words)}"
@@ -169,7 +169,7 @@ def _name(entry: CheckModel) -> str:
     return "check-bot" if entry.check == "check-bot" else f"plays as in {entry.record}"
 
 
-def _record(path: Path, game: AnyGame, seat: int) -> MatchRecord:
+def _read_record(path: Path, game: AnyGame, seat: int) -> MatchRecord:
     """Return the record of a match of this game; ConfigError for other files, or without such a seat."""
     try:
         record = MatchRecord.from_json(json.loads(path.read_text(encoding="utf-8")))

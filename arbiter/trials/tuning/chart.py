@@ -29,7 +29,6 @@ line,polyline{{fill:none;stroke:{rule}}} .way{{stroke:{accent};stroke-width:1.5}
 
 
 def tuning_svg(descent: Descent) -> str:
-    """Return the SVG document of a descent."""
     height = PANEL * len(descent.parameters) + FOOT
     title = f"The course of {', '.join(parameter.name for parameter in descent.parameters)}"
     ends = [
@@ -47,8 +46,8 @@ def tuning_svg(descent: Descent) -> str:
         lines += _panel(descent, number, parameter, PANEL * number)
     last = descent.iteration
     marks = dict.fromkeys((0, last // 2, last))
-    lines += [_text(_x(mark, last), height - 14, str(mark), "middle", "tick") for mark in marks]
-    lines.append(_text(WIDTH - RIGHT + 28, height - 14, "iterations", "start", "tick"))
+    lines += [_text_element(_x_of(mark, last), height - 14, str(mark), "middle", "tick") for mark in marks]
+    lines.append(_text_element(WIDTH - RIGHT + 28, height - 14, "iterations", "start", "tick"))
     about: dict[str, str] = {
         "xmlns": "http://www.w3.org/2000/svg",
         "role": "img",
@@ -66,35 +65,35 @@ def _panel(descent: Descent, number: int, parameter: Tunable, top: float) -> Ite
         return round(top + PANEL - share * (PANEL - TOP), 1)
 
     last, right, estimate = descent.iteration, WIDTH - RIGHT, descent.estimate[parameter.name]
-    yield _text(LEFT, top + TOP - 12, parameter.name, "start", "name")
+    yield _text_element(LEFT, top + TOP - 12, parameter.name, "start", "name")
     for value in (parameter.low, parameter.high):
-        yield _line(LEFT, right, y(value), "grid")
-        yield _text(LEFT - 8, y(value) + 4, f"{value:g}", "end", "tick")
-    yield _line(LEFT, right, y(parameter.start), "start")
-    beside = _apart(y(parameter.start), y(estimate))
-    yield _text(right + 8, beside, f"start {parameter.start:g}", "start", "tick")
+        yield _line_element(LEFT, right, y(value), "grid")
+        yield _text_element(LEFT - 8, y(value) + 4, f"{value:g}", "end", "tick")
+    yield _line_element(LEFT, right, y(parameter.start), "start")
+    beside = _separate(y(parameter.start), y(estimate))
+    yield _text_element(right + 8, beside, f"start {parameter.start:g}", "start", "tick")
     every = max(-(-last // MOST_POINTS), 1)
     shown = [*range(0, last, every), last]
-    points = " ".join(f"{_x(each, last)},{y(descent.path[each][number])}" for each in shown)
+    points = " ".join(f"{_x_of(each, last)},{y(descent.path[each][number])}" for each in shown)
     yield tag("polyline", "way", points=points)
-    yield _line(_x(last // 2, last), right, y(estimate), "estimate")
-    yield _text(right + 8, y(estimate) + 4, f"estimate {estimate:.4g}", "start", "name")
+    yield _line_element(_x_of(last // 2, last), right, y(estimate), "estimate")
+    yield _text_element(right + 8, y(estimate) + 4, f"estimate {estimate:.4g}", "start", "name")
 
 
-def _apart(place: float, other: float, gap: float = 16) -> float:
+def _separate(place: float, other: float, gap: float = 16) -> float:
     """Return a text's y so that it does not overlap the text at the line `other`."""
     if abs(place - other) < gap:
         place = other + (gap if place >= other else -gap)
     return place + 4
 
 
-def _x(iteration: int, last: int) -> float:
+def _x_of(iteration: int, last: int) -> float:
     return round(LEFT + (WIDTH - LEFT - RIGHT) * iteration / max(last, 1), 1)
 
 
-def _line(left: float, right: float, y: float, kind: str) -> str:
+def _line_element(left: float, right: float, y: float, kind: str) -> str:
     return tag("line", kind, x1=left, x2=right, y1=y, y2=y)
 
 
-def _text(x: float, y: float, words: str, anchor: str, kind: str) -> str:
+def _text_element(x: float, y: float, words: str, anchor: str, kind: str) -> str:
     return tag("text", kind, svg_text(words), x=x, y=y, text_anchor=anchor)

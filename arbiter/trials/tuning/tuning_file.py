@@ -68,7 +68,7 @@ class ParameterModel(StrictModel):
     step: Annotated[Real, Field(gt=0)] | None = None
     integer: StrictBool = False
 
-    def parameter(self) -> Tunable:
+    def to_tunable(self) -> Tunable:
         return Tunable(self.name, self.start, self.min, self.max, self.step, self.integer)
 
 
@@ -121,12 +121,13 @@ class Tuning:
 
     @property
     def matches(self) -> int:
+        """The number of matches in an iteration."""
         size = 2 * len(self.game.seatings) if self.field else len(self.game.duels)
         return self.model.blocks * size
 
     def player(self, name: str, values: Values) -> Player:
         """Return the bot with these values as a player of this name."""
-        return player_of(name, _filled(self.model.base, values), self.folder)
+        return player_of(name, _fill_in(self.model.base, values), self.folder)
 
     def test(self, seed: str, estimate: Values) -> Experiment:
         """Return the regression test of the estimate against the start, on deals unused by the tuning."""
@@ -184,7 +185,7 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
         model=model,
         game=game,
         field=field,
-        parameters=tuple(entry.parameter() for entry in model.parameters),
+        parameters=tuple(entry.to_tunable() for entry in model.parameters),
         limits=model.limits(),
         store=store,
         settings=settings,
@@ -223,7 +224,7 @@ def _problems_of_places(model: TuneModel, folder: Path) -> Iterator[Problem]:
             hint = f"write {entry.name}: '{{{entry.name}}}' there, or remove it"
             yield Problem(("parameters", number, "name"), f"env sets {entry.name} to something else", hint)
     start = {entry.name: entry.start for entry in model.parameters}
-    yield from problems_of_version(_filled(model.base, start), folder, (BASE,))
+    yield from problems_of_version(_fill_in(model.base, start), folder, (BASE,))
 
 
 def is_variable(version: VersionModel, name: str) -> bool:
@@ -231,7 +232,7 @@ def is_variable(version: VersionModel, name: str) -> bool:
     return not any(f"{{{name}}}" in text for text in (*version.command, *version.variables().values()))
 
 
-def _filled(version: VersionModel, values: Values) -> VersionModel:
+def _fill_in(version: VersionModel, values: Values) -> VersionModel:
     """Return the version with these values of its parameters."""
     texts = {
         name: str(value) if isinstance(value, int) else f"{value:.15g}" for name, value in values.items()

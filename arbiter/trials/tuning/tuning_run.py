@@ -89,7 +89,7 @@ class TuningRun:
         """
         tuning, number = self.tuning, self.descent.iteration + 1
         one, other = self.descent.sides()
-        self._keep(f"{number:06d}", {CANDIDATE: dict(one), BASE: dict(other)})
+        self._store_numbers(f"{number:06d}", {CANDIDATE: dict(one), BASE: dict(other)})
         meeting = Meeting(
             tuning.name,
             tuning.game,
@@ -110,7 +110,7 @@ class TuningRun:
             self.level += result == 0.0 and self.level == self.descent.iteration
             self.descent.take(result)
 
-    def _keep(self, digest: str, sides: dict[str, dict[str, float]]) -> None:
+    def _store_numbers(self, digest: str, sides: dict[str, dict[str, float]]) -> None:
         self.season.keep_settings(digest, sides)
         if self.season.settings(digest) != sides:
             raise StoreError(
@@ -136,6 +136,7 @@ class TuningRun:
         return fmean(counted) if counted else None
 
     def _count_faults(self, matches: Sequence[MatchSummary]) -> None:
+        """Count faults by side; BotCheckFailed after `FAILED` iterations with nothing but faults."""
         faults = faults_in(matches)
         for fault in faults:
             self.faults[fault.version] += 1

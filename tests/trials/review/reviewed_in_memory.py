@@ -26,7 +26,7 @@ class InMemory:
     def send_time(self, seat: int) -> None:
         pass
 
-    def hear(self, seat: int, command: str) -> None:
+    def send_news(self, seat: int, command: str) -> None:
         self.sessions[-1].append((seat, command))
 
     def value(

@@ -281,7 +281,7 @@ class Spoken(Evaluator):
         super().__init__(Player("spoken", ("x",)), match_spec(make("planning", {})).limits, 10**9)
         self.said: list[str] = []
 
-    def _say(self, seat: int, command: str) -> Any:
+    def _exchange(self, seat: int, command: str) -> Any:
         self.said.append(command.split()[0])
         return SimpleNamespace(accepted=True, text=b"0:1 1:2")
 
@@ -328,7 +328,7 @@ def test_the_luck_of_one_seat_is_said_by_the_first_program_that_values(
     said = luck_module.luck_text([silent, judge], limits, game, deals, points, 2)
     assert re.fullmatch(
         r"Luck of the cards: judge values yours \d+\.\d (above|below) the mean of the table\. You ended "
-        rf"{luck_module._against(points[2] - fmean(points))} it; without that luck \d+\.\d (above|below) it "
+        rf"{luck_module._above_or_below(points[2] - fmean(points))} it; without that luck \d+\.\d (above|below) it "
         r"\(95 %: \d+\.\d (above|below) to \d+\.\d (above|below) it\)\.",
         said,
     )

@@ -147,5 +147,5 @@ def test_only_turns_between_which_the_speaker_had_one_are_heard() -> None:
     said = ["1 in 10 us", "3 in 30 us", "0 in 5 us", "2 in 20 us"]
     heard = ["100 in 7 us", "104 in 7 us", "105 in 7 us", "108 in 7 us"]
     record = {"moves": moves, "bots": [{"stderr_tail": "\n".join(lines)} for lines in ([], said, heard)]}
-    found = covert_channels._of_threads(record, "landlock")
+    found = covert_channels._threads_channel(record, "landlock")
     assert (found.bits_per_second, found.say) == (0, "1 of 1 turns were right, as chance may be")
