@@ -163,6 +163,7 @@ def _replace_closed_streams() -> None:
 
 
 def exit_code(arguments: list[str]) -> int:
+    """Run the command of these arguments, print any error on stderr, and return the exit code."""
     try:
         # Not `group.main`, which treats a closed pipe as an error.
         with group.make_context("arbiter", arguments) as context:
@@ -222,7 +223,7 @@ def install_signal_handlers() -> None:
     for number in ENDING_SIGNALS:
         signal.signal(number, _interrupt_once)
     if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, _interrupt)
+        signal.signal(signal.SIGALRM, _raise_interrupt)
         sys.unraisablehook = _raise_dropped_again
 
 
@@ -231,10 +232,10 @@ def _interrupt_once(number: int, frame: FrameType | None) -> NoReturn:
     for ending in ENDING_SIGNALS:
         # Not SIG_IGN: Python would print a traceback for a signal that has already arrived.
         signal.signal(ending, lambda _number, _frame: None)
-    _interrupt(number, frame)
+    _raise_interrupt(number, frame)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+def _raise_interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
     raise KeyboardInterrupt
 
 

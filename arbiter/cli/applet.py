@@ -98,7 +98,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
 
 
 def _first_table(given: dict[str, Any], remembered: SavedTables) -> LaidTable:
-    """Return the table that the options describe, by default the last one, or else a small one."""
+    """Return the table of the options, else the last saved one, else a small one; notes go to stderr."""
     from arbiter.web.applet.table_forms import table_of
 
     if any(value not in (None, ()) for value in given.values()):

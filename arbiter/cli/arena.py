@@ -24,6 +24,7 @@ USUAL_SECONDS = 45
 
 
 def _end_with_parent(_context: click.Context, _option: click.Parameter, parent: int | None) -> None:
+    """Click's callback of an option: let the kernel end this process when `parent` ends."""
     if parent is not None:
         from arbiter.cli.inspect import end_with_parent
 
@@ -65,7 +66,7 @@ def rules(folder: Path, name: str, page: int) -> None:
     """
     from arbiter.contest.agents.manual import rules as read
 
-    print_json(read(_arena(folder, name), page))
+    print_json(read(_load_arena(folder, name), page))
 
 
 @arena.command()
@@ -77,7 +78,7 @@ def check(folder: Path, path: Path, name: str) -> None:
     """
     from arbiter.contest.agents.agent_programs import check as checked
 
-    _print_verdict(checked(_arena(folder, name), path))
+    _print_verdict(checked(_load_arena(folder, name), path))
 
 
 @arena.command()
@@ -89,7 +90,7 @@ def submit(folder: Path, path: Path, name: str) -> None:
     """
     from arbiter.contest.agents.agent_programs import submit as submitted
 
-    _print_verdict(submitted(_arena(folder, name), path))
+    _print_verdict(submitted(_load_arena(folder, name), path))
 
 
 @arena.command()
@@ -118,7 +119,7 @@ def play(
     from arbiter.contest.agents.gauntlet_rounds import play as played
     from arbiter.table.executors import processes, slots
 
-    found = _arena(folder, name)
+    found = _load_arena(folder, name)
     with processes(slots(workers or found.config.workers)) as executor:
         shape = played(found, executor, rounds, seconds, version)
     print_json(shape)
@@ -134,7 +135,7 @@ def standings(folder: Path, name: str, version: int | None) -> None:
     """
     from arbiter.contest.agents.gauntlet_rounds import standings as stands
 
-    print_json(stands(_arena(folder, name), version))
+    print_json(stands(_load_arena(folder, name), version))
 
 
 @arena.command("match")
@@ -149,7 +150,7 @@ def match_(folder: Path, name: str, match_id: str | None, version: int | None, p
     """
     from arbiter.contest.agents.version_matches import list_matches, show_match
 
-    found = _arena(folder, name)
+    found = _load_arena(folder, name)
     print_json(
         list_matches(found, version, page) if match_id is None else show_match(found, match_id, version, page)
     )
@@ -167,16 +168,17 @@ def log(folder: Path, name: str, match_id: str, version: int | None, page: int) 
     """
     from arbiter.contest.agents.version_matches import show_log
 
-    print_json(show_log(_arena(folder, name), match_id, version, page))
+    print_json(show_log(_load_arena(folder, name), match_id, version, page))
 
 
-def _arena(folder: Path, name: str) -> AgentArena:
+def _load_arena(folder: Path, name: str) -> AgentArena:
     from arbiter.contest.agents.arena import AgentArena
 
     return AgentArena.read(folder, name)
 
 
 def _print_verdict(shape: dict[str, Any]) -> None:
+    """Print a verdict as JSON; BotCheckFailed unless the program is accepted."""
     print_json(shape)
     if shape["state"] != "accepted":
         last = shape["steps"][-1]
@@ -200,7 +202,7 @@ def mcp(folder: Path, name: str) -> None:
 
     # An invalid folder is reported now, not at the first call of a tool.
     AgentArena.read(folder, name)
-    _serve(server(folder, name).run)
+    _run_with_default_signals(server(folder, name).run)
 
 
 @click.command()
@@ -216,10 +218,10 @@ def sit(url: str) -> None:
     with require_extra("arbiter sit", "agents"):
         from arbiter.contest.agents.table_tools import seat_server
 
-    _serve(seat_server(url).run)
+    _run_with_default_signals(seat_server(url).run)
 
 
-def _serve(run: Callable[[], None]) -> None:
+def _run_with_default_signals(run: Callable[[], None]) -> None:
     for number in ENDING_SIGNALS:
         # A read from stdin does not return on an exception; child processes end with this one.
         signal.signal(number, signal.SIG_DFL)

@@ -51,7 +51,7 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
     from arbiter.trials.sandboxcheck.expectations import attacks
 
     chosen = _select_attacks(names, attacks())
-    tiers = _tiers(wanted)
+    tiers = _available_tiers(wanted)
     check_writable(output)
     rows: list[AttackOutcome] = []
     ways: list[CovertChannel] = []
@@ -73,7 +73,7 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
     found = record(rows, ways)
     print_result(style, found, lambda: _print_summary(found))
     if output is not None:
-        _write(found, output)
+        _write_record(found, output)
     if bad := broken_promises(found):
         raise ArbiterError(f"{counted(len(bad), 'attack')} got through: {first_few(bad)}")
 
@@ -87,8 +87,8 @@ def _select_attacks(names: Sequence[str], known: Sequence[Attack]) -> list[Attac
     return [by_name[name] for name in names] or list(known)
 
 
-def _tiers(wanted: Sequence[str]) -> list[str]:
-    """Return the tiers to attack; ConfigError if one is not available here."""
+def _available_tiers(wanted: Sequence[str]) -> list[str]:
+    """Return the tiers to attack, with notes on stderr; ConfigError if one is not available here."""
     from arbiter.sandbox.tiers import choose, probe
 
     if not wanted:
@@ -150,7 +150,7 @@ def _print_summary(found: AttackRecord) -> None:
         say(f"  {bits:>10}  {way['channel']}, {way['whom']}\n{'':14}{where}: {way['say']}")
 
 
-def _write(found: AttackRecord, output: str) -> None:
+def _write_record(found: AttackRecord, output: str) -> None:
     import json
 
     from arbiter.replay.export.atomic_files import write_atomically

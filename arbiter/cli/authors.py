@@ -59,7 +59,7 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
 
     if (name is None) == (file is None):
         raise ConfigError("expected either NAME or --csv FILE")
-    names = [name] if name is not None else _names(file or "")
+    names = [name] if name is not None else _read_names(file or "")
     settled = load(config, check_store=store_url is None)
     with closing(Store(store_url or settled.store)) as store:
         season = Season.open(settled, store).stored
@@ -205,7 +205,7 @@ def renew(config: str, name: str, member: str | None, store_url: str | None) -> 
     say(give_another(open_stored(config, store_url)[1], name, CONSOLE, member))
 
 
-def _names(path: str) -> list[str]:
+def _read_names(path: str) -> list[str]:
     """Return the first column of a CSV file without its heading; ConfigError if it has no names."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")

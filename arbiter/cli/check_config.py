@@ -53,10 +53,10 @@ def check_config(config: str, style: str) -> None:
         size = f"{counted(len(players), 'player')}, {counted(checked.rounds, 'round')}"
         say(f"{config}: ok: {checked.game.title}, {size}")
         if checked.submissions is not None or rule != "end":
-            say(f"after_fault: {rule}, {_reason_of_rule(checked, rule)}")
+            say(f"after_fault: {rule}, {_after_fault_reason(checked, rule)}")
 
 
-def _reason_of_rule(config: Config, rule: str) -> str:
+def _after_fault_reason(config: Config, rule: str) -> str:
     if "after_fault" not in config.left_open:
         return "as in the file"
     if rule != config.after_fault:
@@ -101,7 +101,7 @@ def isolation(call: str | None, style: str) -> None:
     from arbiter.sandbox.tiers import choose, control_groups, probe, stage
 
     if call is not None:
-        _explain(call, style)
+        _print_call_policy(call, style)
         return
     tiers, (default, _) = probe() | {"stage": stage(), "cgroup": control_groups()}, choose("auto")
     if style == "json":
@@ -116,10 +116,10 @@ def isolation(call: str | None, style: str) -> None:
     print_table(["tier", "available", "", "why not"], rows, left=range(4))
     stage_of_default = tiers["stage"].enforces if tiers["stage"].available and default != "plain" else {}
     for what, how in {**tiers[default].enforces, **stage_of_default, **tiers["cgroup"].enforces}.items():
-        say(f"{default}: {what.replace('_', ' ')}: {_in_words(how)}")
+        say(f"{default}: {what.replace('_', ' ')}: {_enforcement_text(how)}")
 
 
-def _explain(call: str, style: str) -> None:
+def _print_call_policy(call: str, style: str) -> None:
     from arbiter.sandbox.explained import explain
 
     try:
@@ -134,7 +134,7 @@ def _explain(call: str, style: str) -> None:
     say("plain: allowed: nothing is refused")
 
 
-def _in_words(how: object) -> str:
+def _enforcement_text(how: object) -> str:
     return {True: "yes", False: "not enforced"}[how] if isinstance(how, bool) else str(how)
 
 

@@ -31,6 +31,7 @@ class Case(NamedTuple):
 
 
 def junit(suite: str, cases: Sequence[Case], seconds: float) -> str:
+    """Return the JUnit document of a suite's cases."""
     failures = sum(case.failed for case in cases)
     tree = ET.Element("testsuite", name=suite, tests=str(len(cases)), failures=str(failures))
     tree.set("time", f"{seconds:.3f}")
@@ -56,10 +57,10 @@ def write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
     except OSError as error:
         raise ConfigError(f"cannot be created: {error.strerror}", folder) from None
     for name, record in records.items():
-        write_atomically(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
+        write_atomically(str(Path(folder) / file_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
 
 
-def record_name(match: str) -> str:
+def file_name(match: str) -> str:
     return match.replace("/", "-") + ".json"
 
 

@@ -30,10 +30,10 @@ def console(**given: Any) -> None:
 
     Example: arbiter console --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
     """
-    session(set_up_table(**given))
+    run_session(set_up_table(**given))
 
 
-def session(laid: LaidTable) -> None:
+def run_session(laid: LaidTable) -> None:
     """Feed recorded moves, if any, then read commands until `quit` or the end of input; end the bots."""
     read_occupant = partial(make_occupant, limits=laid.setup.limits)
     tools = Tools(read_occupant, partial(read_options, given_by="set"), load_deals)
@@ -42,7 +42,7 @@ def session(laid: LaidTable) -> None:
         face.introduce()
         if laid.moves is not None:
             face.feed(laid.moves)
-        for line in _lines():
+        for line in _read_commands():
             face.command(line)
             if face.done:
                 break
@@ -53,7 +53,7 @@ def session(laid: LaidTable) -> None:
     face.close()
 
 
-def _lines() -> Iterator[str]:
+def _read_commands() -> Iterator[str]:
     """Yield commands, with a prompt in a terminal; commands from a script are echoed."""
     if sys.stdin.isatty():
         import readline

@@ -64,16 +64,16 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     Example: arbiter export configs/demo.yaml --as pgn --output demo.pgn
     """
     if form == "jplag":
-        _write_sources(config, output, round_number, store_url)
+        _write_jplag_folder(config, output, round_number, store_url)
         return
     if config.endswith(".json"):
         record = _read_record(config, round_number, store_url)
-        game = _game_of(record)
+        game = _make_game(record)
         records, known = iter([record]), facts(game, record.season, record.seed)
     else:
         settings, season = open_stored(config, store_url)
         game = settings.game
-        records, known = _records(season, round_number), facts(game, season.name, season.seed)
+        records, known = _stored_records(season, round_number), facts(game, season.name, season.seed)
     if output == "-" and (form in ("parquet", "minari") or form in EVENTS):
         where = "folder" if form == "minari" else "file"
         raise ConfigError(f"--as {form}: expected a {where} as --output, got -")
@@ -85,7 +85,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
         elif form == "parquet":
             write_parquet(records, output, known)
         else:
-            write_events(form, records, output, _game_of, known)
+            write_events(form, records, output, _make_game, known)
         if os.path.isfile(output) or os.path.isdir(output):
             # A device or a pipe gets no card.
             note(f"{card.write(output)} describes {output}")
@@ -96,7 +96,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
         write_text(cast("TextForm", form), records, output)
 
 
-def _write_sources(config: str, folder: str, round_number: int | None, store_url: str | None) -> None:
+def _write_jplag_folder(config: str, folder: str, round_number: int | None, store_url: str | None) -> None:
     from arbiter.contest.integrity.jplag import write_jplag
 
     if config.endswith(".json") or round_number is not None or folder == "-":
@@ -126,11 +126,11 @@ def _read_record(path: str, round_number: int | None, store_url: str | None) -> 
     return record.with_digest_id() if record.id in PLACEHOLDER_IDS and not record.season else record
 
 
-def _game_of(record: MatchRecord) -> AnyGame:
+def _make_game(record: MatchRecord) -> AnyGame:
     return make_shared(record.game, record.options)
 
 
-def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
+def _stored_records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
     """Return a lazy iterator over the matches of one or all rounds; ConfigError at once without any."""
     rounds = season.rounds()
     chosen = [stored for stored in rounds if only in (None, stored.number)]

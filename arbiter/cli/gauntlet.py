@@ -69,7 +69,7 @@ def gauntlet(
         chosen = chosen.resume(store, rounds, fresh, accept_changes, note)
         with store.hold(chosen.name), processes(slots(workers or settled.workers)) as executor:
             found = _play(chosen, chosen.open(store), executor, rounds, standings)
-    print_result(style, found, lambda: _print(found))
+    print_result(style, found, lambda: _print_result(found))
     if strict and found["faults"]:
         raise BotCheckFailed(f"{chosen.player} made faults: {faults_text(found['faults'])}")
 
@@ -112,24 +112,24 @@ def _play(
                 bar.show_match(match.summary)
             bar.close()
             result = gauntlet_result(chosen, stored.summaries(played), standings)
-            note(f"round {played} of {rounds}: {_line(result)}")
+            note(f"round {played} of {rounds}: {_result_line(result)}")
     return gauntlet_result(chosen, stored.summaries(rounds), standings)
 
 
-def _line(found: dict[str, Any]) -> str:
+def _result_line(found: dict[str, Any]) -> str:
     """``Elo +12.3 (95 %: -4.5 to +29.1), 48 matches, 512 points, no faults``."""
     faults = faults_text(found["faults"]) or "no faults"
-    return f"{_elo(found)}, {counted(found['matches'], 'match')}, {found['points']:g} points, {faults}"
+    return f"{_elo_text(found)}, {counted(found['matches'], 'match')}, {found['points']:g} points, {faults}"
 
 
-def _elo(found: dict[str, Any]) -> str:
+def _elo_text(found: dict[str, Any]) -> str:
     if found["elo"] is None:
         return "no rating yet"
     return f"Elo {found['elo']:+.1f} (95 %: {found['low']:+.1f} to {found['high']:+.1f})"
 
 
-def _print(found: dict[str, Any]) -> None:
-    say(f"{found['player']}: {found['game']}, {counted(found['rounds'], 'round')}: {_line(found)}")
+def _print_result(found: dict[str, Any]) -> None:
+    say(f"{found['player']}: {found['game']}, {counted(found['rounds'], 'round')}: {_result_line(found)}")
     rows = []
     for row in found["opponents"]:
         score = "-" if row["score"] is None else f"{100 * row['score']:.1f} %"

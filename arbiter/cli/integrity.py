@@ -46,10 +46,10 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
         bar.show("reading", sum(len(stored.match_ids(number + 1)) for number in range(stored.complete)))
         report = make_report(with_roster(settled), stored, against, bar.step)
         stored.questions.keep(report)
-    print_result(style, report, lambda: _print(report))
+    print_result(style, report, lambda: _print_report(report))
 
 
-def _print(report: Integrity) -> None:
+def _print_report(report: Integrity) -> None:
     say(f"{report['season']}: after {counted(report['round'], 'round')}")
     for kind, words in KINDS.items():
         reach = report["reach"][kind]  # type: ignore[literal-required]

@@ -40,12 +40,12 @@ def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
         "delivery": record.delivery,
         "clock": record.clock,
         "slowest": [move["number"] for move in slowest],
-        "seats": [_sums(record, seat, [move for move in moves if move["seat"] == seat]) for seat in seats],
+        "seats": [_totals(record, seat, [move for move in moves if move["seat"] == seat]) for seat in seats],
         "moves": moves,
     }
 
 
-def _sums(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _totals(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     answers, deals = Counter[str](), Counter[int]()
     for move in moves:
         answers[move["request"].partition(" ")[0]] += move["answer_ns"]
@@ -90,15 +90,15 @@ def print_times(record: MatchRecord, only: Seat | None = None) -> None:
     rows = [
         [
             name,
-            *(_ms(of["answers_ns"].get(kind, 0)) for kind in kinds),
-            *map(_ms, (of["news_ns"], of["after_last_move_ns"], of["charged_ns"], of["left_ns"])),
+            *(_ms_text(of["answers_ns"].get(kind, 0)) for kind in kinds),
+            *map(_ms_text, (of["news_ns"], of["after_last_move_ns"], of["charged_ns"], of["left_ns"])),
         ]
         for name, of in zip(names, seats, strict=True)
     ]
     columns = ["seat", *kinds, "news", "after its last move", "charged", "left"]
     print_table(columns, rows, "where the time went")
     by_deal = zip(*(of["deals_ns"] for of in seats), strict=True)
-    lines = [[deal, *map(_ms, charged)] for deal, charged in enumerate(by_deal, 1)]
+    lines = [[deal, *map(_ms_text, charged)] for deal, charged in enumerate(by_deal, 1)]
     print_table(["deal", *names], lines, "charged by deal", left=())
     _print_moves("every move", moves, slowest)
 
@@ -111,8 +111,8 @@ def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequen
             f"{move['seat']} {move['player']}",
             move["request"],
             move["action"],
-            *map(_ms, (move["wall_ns"], move["cpu_ns"] or None, move["answer_ns"], move["news_ns"])),
-            _ms(move["left_ns"]),
+            *map(_ms_text, (move["wall_ns"], move["cpu_ns"] or None, move["answer_ns"], move["news_ns"])),
+            _ms_text(move["left_ns"]),
             f"slow {slowest.index(move['number']) + 1}" if move["number"] in slowest else "",
         ]
         for move in moves
@@ -124,5 +124,5 @@ def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequen
     print_table(columns, rows, title, left=(2, 3, 4, 10, 11))
 
 
-def _ms(ns: int | None) -> str:
+def _ms_text(ns: int | None) -> str:
     return "-" if ns is None else f"{ns / 1e6:.2f}"

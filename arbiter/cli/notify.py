@@ -42,9 +42,9 @@ def notify(configs: tuple[str, ...], once: bool, trying: bool, public: str | Non
         if not config.webhooks:
             hint = "write webhooks: [{url: https://HOST/PATH, secret_file: FILE}]"
             raise ConfigError("has no `webhooks:`", str(config.file), hint)
-    site = None if public is None else _site(public)
+    site = None if public is None else _parse_site(public)
     if trying:
-        _try(loaded, site)
+        _send_tests(loaded, site)
         return
     from arbiter.contest.webhooks.notifier import hold_webhook_lock
     from arbiter.contest.webhooks.notifier import notify as tell_all
@@ -54,7 +54,7 @@ def notify(configs: tuple[str, ...], once: bool, trying: bool, public: str | Non
             raise ArbiterError("events still wait: run the same command again to continue")
 
 
-def _site(address: str) -> str:
+def _parse_site(address: str) -> str:
     """Return a site's address without a trailing slash; ConfigError if it is not one."""
     with suppress(ConfigError):
         check_url(address)
@@ -65,7 +65,7 @@ def _site(address: str) -> str:
     raise ConfigError(message, hint="give scheme and host, as in https://cards.example.org")
 
 
-def _try(configs: list[Config], public: str | None) -> None:
+def _send_tests(configs: list[Config], public: str | None) -> None:
     """Send each webhook a test event, and print the result; ArbiterError if one fails."""
     failed = sum(not _send_test(config, webhook, public) for config in configs for webhook in config.webhooks)
     if failed:
@@ -73,6 +73,7 @@ def _try(configs: list[Config], public: str | None) -> None:
 
 
 def _send_test(config: Config, webhook: Webhook, public: str | None) -> bool:
+    """Send a webhook a test event and print the result; True if the receiver accepted it."""
     from arbiter.contest.webhooks.http_post import post
     from arbiter.contest.webhooks.news import TEST, body_of, test_news
     from arbiter.contest.webhooks.sender import webhook_name
@@ -83,11 +84,11 @@ def _send_test(config: Config, webhook: Webhook, public: str | None) -> bool:
     took = f"{1000 * (time.monotonic() - began):.0f} ms"
     word, said = ("ok", f"status {receipt.status}, {took}") if receipt.ok else ("FAIL", receipt.problem)
     which = f"{config.season}: {webhook_name(config, webhook)}, {webhook.form}"
-    say(f"{word} {which}: {said}{_queue_text(config, webhook, receipt.ok)}")
+    say(f"{word} {which}: {said}{_hurry_queue(config, webhook, receipt.ok)}")
     return receipt.ok
 
 
-def _queue_text(config: Config, webhook: Webhook, works: bool) -> str:
+def _hurry_queue(config: Config, webhook: Webhook, works: bool) -> str:
     """Return the state of a webhook's queue in words; hurry its next delivery if it `works`."""
     from arbiter.store import Store
 

@@ -60,6 +60,7 @@ def _read_place(path: str) -> tuple[str, str, int] | None:
 
 
 def store_address(path: str) -> str:
+    """Return the address of a season's store, from its file."""
     if (keys := _read_place(path)) is not None:
         return keys[1]
     from arbiter.season.config import load
@@ -71,7 +72,7 @@ def apply_begun_settings(config: Config) -> Config:
     """Return the config with the settings that its season began with, if its store can be read."""
     from arbiter.season.settings import with_begun_settings
 
-    return _with_season(config, with_begun_settings)
+    return _apply_stored(config, with_begun_settings)
 
 
 def with_roster(config: Config) -> Config:
@@ -80,10 +81,10 @@ def with_roster(config: Config) -> Config:
         return config
     from arbiter.season.roster import with_active_versions
 
-    return _with_season(config, with_active_versions)
+    return _apply_stored(config, with_active_versions)
 
 
-def _with_season(config: Config, change: Callable[[Config, SeasonStore], Config]) -> Config:
+def _apply_stored(config: Config, change: Callable[[Config, SeasonStore], Config]) -> Config:
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         if (season := store.season(config.season)) is not None:
             return change(config, season)

@@ -28,12 +28,12 @@ def format_option_of(*styles: str, text: str) -> Callable[[_Command], _Command]:
 def combine_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
     """Combine options into one decorator; the help lists them in this order."""
 
-    def add(command: _Command) -> _Command:
+    def add_options(command: _Command) -> _Command:
         for option in reversed(options):
             command = option(command)
         return command
 
-    return add
+    return add_options
 
 
 game_option = click.option("--game", "game_name", help="The game; `arbiter games` lists them.")

@@ -75,7 +75,7 @@ def annul(
     if listing:
         if chosen or because is not None or replay or undo:
             raise ConfigError("--list takes no other option and no match")
-        _list(_open_season(config, store_url).stored.orders.read().given, style)
+        _print_annulled(_open_season(config, store_url).stored.orders.read().given, style)
         return
     if chosen != 1:
         raise ConfigError("expected match ids, or --round or --player")
@@ -154,6 +154,7 @@ class _Test:
     def rated_under(
         self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
     ) -> RatedRound:
+        """Raise NotImplementedError: tests have no ratings."""
         raise NotImplementedError
 
 
@@ -216,7 +217,7 @@ def _print_order(season: SeasonWithOrders, given: OrderOutcome, text: str, style
         note(f"{holder} plays the season; the order applies before it plans or rates a round")
 
 
-def _list(orders: tuple[Order, ...], style: str) -> None:
+def _print_annulled(orders: tuple[Order, ...], style: str) -> None:
     found: list[dict[str, Any]] = []
     last: dict[str, dict[str, Any]] = {}
     for order in orders:

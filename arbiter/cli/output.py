@@ -94,6 +94,7 @@ def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> 
 
 
 def note(text: str) -> None:
+    """Print ``arbiter: TEXT`` on stderr."""
     print_stderr_line(f"arbiter: {text}")
 
 

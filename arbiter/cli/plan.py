@@ -45,8 +45,8 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
     Example: arbiter plan configs/demo.yaml --within 48h
     """
     settled = with_roster(load_to_play(config))
-    season = season_size(settled, slots(workers or settled.workers), _left(settled))
-    available = _within(settled, within)
+    season = season_size(settled, slots(workers or settled.workers), _remaining_season(settled))
+    available = _available_ns(settled, within)
     # A season that is over is timed only to answer what more would fit.
     tried = _play_trial(settled, season, trial) if trial and (season.turns_left or available) else []
     mean = sum(tried) / len(tried) if tried else None
@@ -62,19 +62,19 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
         "every_s": None if settled.every is None else settled.every.total_seconds(),
         "rounds_left": season.left.unfinished,
         "matches_left": season.matches_left,
-        "worst": _lengths(season, season.match_ns),
+        "worst": _lengths_s(season, season.match_ns),
         "trial": None
         if mean is None
-        else {"matches": len(tried), "faults": trial - len(tried), **_lengths(season, mean)},
-        "within": None if available is None else _fitting(settled, season, available, mean),
+        else {"matches": len(tried), "faults": trial - len(tried), **_lengths_s(season, mean)},
+        "within": None if available is None else _figures_within(settled, season, available, mean),
     }
     if style == "json":
         print_json(figures)
     else:
-        _print(figures, settled.limits.time)
+        _print_plan(figures, settled.limits.time)
 
 
-def _left(config: Config) -> RemainingSeason | None:
+def _remaining_season(config: Config) -> RemainingSeason | None:
     """Return what is left of the season by its store; None if it has not begun."""
     try:
         with closing(Store(config.store, create=False)) as store:
@@ -87,8 +87,8 @@ def _left(config: Config) -> RemainingSeason | None:
     return None
 
 
-def _within(config: Config, within: str | None) -> int | None:
-    """Return the available time in ns, None if unlimited."""
+def _available_ns(config: Config, within: str | None) -> int | None:
+    """Return the time of --within or until the season's end in ns, None if unlimited."""
     if within is not None:
         ns = parse_duration(within)
         if not ns:
@@ -119,12 +119,12 @@ def _play_trial(config: Config, season: SeasonSize, number: int) -> list[int]:
     return taken
 
 
-def _lengths(season: SeasonSize, match_ns: float) -> dict[str, float]:
+def _lengths_s(season: SeasonSize, match_ns: float) -> dict[str, float]:
     ns = {"match_s": match_ns, "round_s": season.round_ns(match_ns), "season_s": season.season_ns(match_ns)}
     return {name: round(length / SECOND, 3) for name, length in ns.items()}
 
 
-def _fitting(config: Config, season: SeasonSize, ns: int, mean: float | None) -> dict[str, Any]:
+def _figures_within(config: Config, season: SeasonSize, ns: int, mean: float | None) -> dict[str, Any]:
     longest, time = longest_time(config, season, ns), config.limits.time
     least, most = CONTEST_BUDGETS
     contest = None if longest < least or time.match_ns is None else min(longest, most) // SECOND
@@ -138,7 +138,7 @@ def _fitting(config: Config, season: SeasonSize, ns: int, mean: float | None) ->
     }
 
 
-def _print(figures: dict[str, Any], time: TimeControl) -> None:
+def _print_plan(figures: dict[str, Any], time: TimeControl) -> None:
     per_round, rounds, left = figures["matches_per_round"], figures["rounds"], figures["rounds_left"]
     out = figures["suspended"]
     sitting = f" ({first_few(out)} {'is' if len(out) == 1 else 'are'} suspended)" if out else ""
@@ -163,10 +163,10 @@ def _print(figures: dict[str, Any], time: TimeControl) -> None:
         pace = f"{counted(trial['matches'], 'trial match')}{early}"
         click.echo(f"at the pace of {pace}: {_lengths_text(trial, figures)}")
     if figures["within"] is not None:
-        _print_fitting(figures["within"], left, time)
+        _print_figures_within(figures["within"], left, time)
 
 
-def _print_fitting(fits: dict[str, Any], left: int, time: TimeControl) -> None:
+def _print_figures_within(fits: dict[str, Any], left: int, time: TimeControl) -> None:
     pace = fits["rounds_at_trial_pace"]
     at_pace = "" if pace is None else f", {pace} at the trial pace"
     more = "" if left else " more"

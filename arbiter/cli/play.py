@@ -103,9 +103,9 @@ def play(
         replayed = read_replay(replay_file)
         game_name, given = replayed.game, dict(replayed.options)
     if config_file is not None:
-        game, players, limits = _read_season_game(config_file, game_name, names, bots, given, written)
+        game, players, limits = _game_of_season(config_file, game_name, names, bots, given, written)
     else:
-        game, players = _read_options_game(game_name, names, bots, given)
+        game, players = _game_of_options(game_name, names, bots, given)
         limits = with_isolation(override_limits(USUAL.limits(), **written))
     if seed is not None and not seed.isprintable():
         raise ConfigError(f"--seed {seed!r}: printable characters only")
@@ -152,7 +152,7 @@ def play(
         raise BotCheckFailed(f"{record.forfeit.player} forfeits: {record.forfeit.fault}")
 
 
-def _read_options_game(
+def _game_of_options(
     game_name: str | None, names: tuple[str, ...], bots: tuple[str, ...], options: dict[str, Any]
 ) -> tuple[AnyGame, tuple[Player, ...]]:
     if names:
@@ -167,7 +167,7 @@ def _read_options_game(
     return game, parse_players(bots)
 
 
-def _read_season_game(
+def _game_of_season(
     path: str,
     game_name: str | None,
     names: tuple[str, ...],

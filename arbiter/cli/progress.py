@@ -83,7 +83,7 @@ def stored_matches(
         if isinstance(event, events.MatchStored):
             yield event.match
         elif isinstance(event, events.MatchVoid):
-            note(_line(event, ""))
+            note(_event_line(event, ""))
         else:
             raise _stop_error()
 
@@ -129,7 +129,7 @@ def show_progress(
                 continue
             if isinstance(event, events.MatchVoid):
                 if event.why == why:
-                    journal.write(_line(event, name))
+                    journal.write(_event_line(event, name))
                     continue
                 why = event.why
             if isinstance(event, PAUSES):
@@ -137,13 +137,13 @@ def show_progress(
             if isinstance(event, events.Stopped):
                 raise _stop_error()
             if isinstance(event, events.RoundComplete) and each_match:
-                journal.write(_line(event, name))
+                journal.write(_event_line(event, name))
             elif isinstance(event, events.SeasonComplete):
                 # The journal may be public before the seed is.
-                journal.write(_line(event, name))
-                note(f"{_line(event, name)}; its seed was {event.seed}")
+                journal.write(_event_line(event, name))
+                note(f"{_event_line(event, name)}; its seed was {event.seed}")
             else:
-                journal.write_and_note(_line(event, name))
+                journal.write_and_note(_event_line(event, name))
             if isinstance(event, events.AnnulledReplayed):
                 bar.show("again", event.number)
             elif isinstance(event, events.SubstitutesPlanned):
@@ -160,11 +160,11 @@ def _plan_lines(event: events.RoundPlanned, name: str) -> Iterator[str]:
         yield f"the seed's SHA-256 is {event.commitment}; the seed is shown when the season ends"
 
 
-def _are(many: int) -> str:
+def _is_or_are(many: int) -> str:
     return "is" if many == 1 else "are"
 
 
-def _line(event: events.Event, name: str) -> str:
+def _event_line(event: events.Event, name: str) -> str:
     match event:
         case events.ChangesAccepted(what):
             return f"accepted: {what}"
@@ -176,7 +176,7 @@ def _line(event: events.Event, name: str) -> str:
         case events.HostRemark(text):
             return text
         case events.AnnulledReplayed(matches):
-            return f"{counted(matches, 'annulled match')} {_are(matches)} replayed"
+            return f"{counted(matches, 'annulled match')} {_is_or_are(matches)} replayed"
         case events.Suspended(player, round_number, reason):
             return f"{player} is suspended and sits out round {round_number}: {reason}"
         case events.RoundAwaited(round_number, moment):
@@ -202,9 +202,9 @@ def _line(event: events.Event, name: str) -> str:
         case events.StopRuleMet(reason):
             return f"{name}: {reason}"
         case events.RoundsOver(complete, rounds) if complete < rounds:
-            return f"{complete} of {counted(rounds, 'round')} of {name} {_are(complete)} complete"
+            return f"{complete} of {counted(rounds, 'round')} of {name} {_is_or_are(complete)} complete"
         case events.RoundsOver(complete):
-            done = f"{counted(complete, 'round')} of {name} {_are(complete)} complete"
+            done = f"{counted(complete, 'round')} of {name} {_is_or_are(complete)} complete"
             return f"{done}, and there is time for more"
         case events.SeasonComplete(rounds):
             return f"all {rounds} rounds of {name} are complete"
@@ -239,9 +239,9 @@ class Bar:
         self._total, self._done = total, done
         self._begun = self._begun or time.monotonic()
         if sys.stderr.isatty():
-            progress, task = self._bar = self._bar or _start_bar()
+            progress, task = self._bar = self._bar or _make_bar()
             progress.update(task, description=printable(title), total=total)
-            self._tell_figures()
+            self._show_figures()
             progress.start()
 
     def show_match(self, match: MatchSummary) -> None:
@@ -250,10 +250,11 @@ class Bar:
         self.step()
 
     def step(self) -> None:
+        """Count one more match as done, and redraw the bar."""
         self._done += 1
         self._played += 1
         if self._bar is not None:
-            self._tell_figures()
+            self._show_figures()
 
     def close(self) -> None:
         """Stop the bar; a later one starts with a new pace."""
@@ -262,7 +263,7 @@ class Bar:
             self._bar[0].stop()
             self._bar = None
 
-    def _tell_figures(self) -> None:
+    def _show_figures(self) -> None:
         assert self._bar is not None
         progress, task = self._bar
         words = progress_text(self._done, self._total, self._played, time.monotonic() - self._begun)
@@ -281,7 +282,7 @@ def progress_text(done: int, total: int, played: int, seconds: float) -> str:
     return f"{text}, {duration_text(max(1, round((total - done) * seconds / played)))} left"
 
 
-def _start_bar() -> tuple[Progress, TaskID]:
+def _make_bar() -> tuple[Progress, TaskID]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
     from rich.table import Column

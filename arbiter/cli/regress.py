@@ -106,7 +106,7 @@ def regress(
     keys = {key: value for key, value in given.items() if value not in (None, ())}
     begun = time.monotonic()
     try:
-        ended = _play(file, keys, documents.paths, begun, report)
+        ended = _load_and_play(file, keys, documents.paths, begun, report)
     except BaseException as error:
         code = (
             INTERRUPTED
@@ -121,7 +121,7 @@ def regress(
         raise click.exceptions.Exit(ended.trial.exit_code)
 
 
-def _play(
+def _load_and_play(
     file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float, report: str | None
 ) -> EndedTest:
     from arbiter.cli.regress_report import page_url
@@ -132,7 +132,7 @@ def _play(
     fresh, accept = keys.pop("fresh", False), keys.pop("accept_changes", False)
     if report is not None:
         page_url(report, "")
-    experiment = _experiment(file, keys, written)
+    experiment = _load_experiment(file, keys, written)
     if report is not None and experiment.candidates:
         raise ConfigError("--report: a test of several candidates has no page", hint="leave it out")
     with ExitStack() as stack:
@@ -171,29 +171,29 @@ def play_test(
     return EndedTest.of(trial, season, time.monotonic() - begun, page)
 
 
-def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:
-    """Build the experiment from file and options, and choose its isolation; `written` are output files."""
+def _load_experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:
+    """Build the experiment from file and options; warnings go to stderr. `written` are output files."""
     from arbiter.trials.regression.experiment import load_experiment
 
     options = read_options(keys.pop("option", ()))
     if "base" in keys:
-        keys["base"] = _version(keys["base"], f"--base {keys['base']!r}")
+        keys["base"] = _parse_version(keys["base"], f"--base {keys['base']!r}")
     if len(candidates := keys.pop("candidate", ())) == 1:
-        keys["candidate"] = _version(candidates[0], f"--candidate {candidates[0]!r}")
+        keys["candidate"] = _parse_version(candidates[0], f"--candidate {candidates[0]!r}")
     elif candidates:
-        keys["candidates"] = _several(candidates)
+        keys["candidates"] = _parse_candidates(candidates)
     experiment = load_experiment(file, keys, options, written)
     for text in experiment.notes:
         note(text)
     return replace(experiment, limits=with_isolation(experiment.limits))
 
 
-def _version(command: str, given_by: str) -> dict[str, Any]:
+def _parse_version(command: str, given_by: str) -> dict[str, Any]:
     env, words = split_command(command, given_by)
     return {"command": words, "env": env}
 
 
-def _several(candidates: Sequence[str]) -> dict[str, dict[str, Any] | None]:
+def _parse_candidates(candidates: Sequence[str]) -> dict[str, dict[str, Any] | None]:
     """Parse candidates by name; a player of a season is None. ConfigError for a repeated name."""
     found: dict[str, dict[str, Any] | None] = {}
     for given in candidates:
@@ -204,5 +204,5 @@ def _several(candidates: Sequence[str]) -> dict[str, dict[str, Any] | None]:
             raise ConfigError(
                 f"--candidate {given!r}: the name {name} appears twice", hint="use different names"
             )
-        found[name] = _version(command, f"--candidate {given!r}") if equals else None
+        found[name] = _parse_version(command, f"--candidate {given!r}") if equals else None
     return found

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from arbiter.cli.ci_reports import Case, check_writable, junit, record_name, write_records
+from arbiter.cli.ci_reports import Case, check_writable, file_name, junit, write_records
 from arbiter.cli.output import result_text, say
 from arbiter.cli.rerun_command import play_command
 from arbiter.errors import BotCheckFailed, ConfigError, Problem
@@ -54,6 +54,7 @@ class EndedTest(NamedTuple):
     def of(
         cls, trial: Trial | ChoiceTrial, season: SeasonStore, seconds: float, page: str | None = None
     ) -> EndedTest:
+        """Return a finished test with the records of its worst matches, read from its season."""
         names = [played.match.id for played in trial.worst()]
         found = {name: record for name in names if (record := season.match(name))}
         return cls(trial, season.seed, seconds, found, page)
@@ -214,7 +215,7 @@ def summary(ended: EndedTest, records: str | None = None) -> str:
         lines += ["", f"{_worst_heading(trial)}:", "", *heading]
     for played, again in found:
         name, result = played.match.id, markdown(result_text(played.match))
-        shown = markdown_link(name, f"{records}/{record_name(name)}") if records else markdown(name)
+        shown = markdown_link(name, f"{records}/{file_name(name)}") if records else markdown(name)
         lines.append(f"| {shown} | {result} | {markdown_code(again, table=True)} |")
     return "\n".join(lines) + "\n"
 

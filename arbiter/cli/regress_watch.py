@@ -74,9 +74,9 @@ class Watch:
         if isinstance(trial, ChoiceTrial):
             self._out.update(_eliminated(trial))
         if trial.verdict is None and not trial.from_store:
-            self._announce(trial)
+            self._note_expected_cost(trial)
 
-    def _announce(self, trial: Trial | ChoiceTrial) -> None:
+    def _note_expected_cost(self, trial: Trial | ChoiceTrial) -> None:
         experiment, test, size = self._experiment, self._experiment.test, self._experiment.block_size
         text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
         if isinstance(trial, ChoiceTrial):
@@ -107,23 +107,23 @@ class Watch:
             return
         if isinstance(trial, Trial) and not self._priced and trial.run.blocks >= PILOT:
             self._priced = True
-            note(self._price(trial))
+            note(self._cost_text(trial))
         since, blocks = time.monotonic() - self._shown, trial.blocks_taken
         if self._live is not None and since >= SECONDS:
-            self._live.update(printable(self._where(trial)), refresh=True)
+            self._live.update(printable(self._state_line(trial)), refresh=True)
         elif self._live is None and blocks >= self._told + EVERY and since >= LINE_SECONDS:
             self._told = blocks
-            print_stderr_line(self._where(trial))
+            print_stderr_line(self._state_line(trial))
         else:
             return
         self._shown = time.monotonic()
 
-    def _pace(self) -> float:
+    def _matches_per_second(self) -> float:
         return self._played / max(time.monotonic() - self._begun, 1e-3)
 
-    def _price(self, trial: Trial) -> str:
+    def _cost_text(self, trial: Trial) -> str:
         """Return the expected cost of the test in words, by the variance and pace of the first blocks."""
-        test, size, pace = self._experiment.test, self._experiment.block_size, self._pace()
+        test, size, pace = self._experiment.test, self._experiment.block_size, self._matches_per_second()
         parts = [
             f"{blocks * size:.0f} matches (some {duration_text(blocks * size / pace)}) if it is {elo:+g} Elo"
             for elo, blocks in zip((test.elo0, test.elo1), test.cost(trial.run), strict=True)
@@ -133,8 +133,8 @@ class Watch:
             text += f"; {counted(test.most_blocks, 'block')} are probably too few"
         return text
 
-    def _where(self, trial: Trial | ChoiceTrial) -> str:
-        pace = self._pace()
+    def _state_line(self, trial: Trial | ChoiceTrial) -> str:
+        pace = self._matches_per_second()
         if isinstance(trial, ChoiceTrial):
             return f"{progress_text(trial)}, {60 * pace:.0f} matches a minute"
         report = trial.report

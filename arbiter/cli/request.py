@@ -63,13 +63,13 @@ def request(
         wish["matches"] = matches
     site = Site(url, season, token_of(token_file), "requests")
     found: Mapping[str, Any] = site.ask(wish)
-    note(f"request {found['id']}, number {found.get('place')} in the queue, {_left(found)}")
+    note(f"request {found['id']}, number {found.get('place')} in the queue, {_eta_text(found)}")
     last: tuple[object, object] = (found.get("state"), 0)
     for looked in () if no_wait else site.states(found["id"]):
         found, now = looked, (looked.get("state"), looked.get("played"))
         if now != last:
             last = now
-            note(f"{printable(str(now[0]))}, {now[1]} matches{_left(found, ', ')}")
+            note(f"{printable(str(now[0]))}, {now[1]} matches{_eta_text(found, ', ')}")
     if style == "json":
         print_json(dict(found))
     else:
@@ -81,6 +81,6 @@ def request(
         raise BotCheckFailed(f"request {found['id']} was {found['state']}")
 
 
-def _left(found: Mapping[str, Any], before: str = "") -> str:
+def _eta_text(found: Mapping[str, Any], before: str = "") -> str:
     seconds = found.get("eta_s")
     return "" if seconds is None else f"{before}done in about {seconds:.0f} s"

@@ -32,9 +32,9 @@ def play_command(spec: MatchSpec) -> str:
         words += ["--round", str(spec.round)]
     usual = make(spec.game, {}).options
     options = [(key, value) for key, value in spec.options.items() if value != usual.get(key)]
-    words += chain.from_iterable(("--option", f"{key}={_yaml(value)}") for key, value in options)
+    words += chain.from_iterable(("--option", f"{key}={_yaml_line(value)}") for key, value in options)
     words += options_of(spec.limits)
-    words += chain.from_iterable(("--bot", _bot(player)) for player in spec.players)
+    words += chain.from_iterable(("--bot", _bot_option(player)) for player in spec.players)
     return shlex.join(words)
 
 
@@ -51,7 +51,7 @@ def unavailable_players(
 
     `settings` are those of the match, None if they are not stored; their paths are relative to `folder`.
     """
-    players = {} if settings is None else _players(settings, folder)
+    players = {} if settings is None else _stored_players(settings, folder)
     for seat, name in enumerate(record.players):
         player = players.get(original(name))
         if record.bots and record.bots[seat].model is not None:
@@ -62,7 +62,7 @@ def unavailable_players(
             yield seat, f"the program of {name} is missing: {messages[0]}"
 
 
-def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
+def _stored_players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
     languages = {
         word: str(folder / language["program"]) for word, language in settings.get("languages", {}).items()
     }
@@ -77,7 +77,7 @@ def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
     return found
 
 
-def _bot(player: Player) -> str:
+def _bot_option(player: Player) -> str:
     env = [f"{key}={value}" for key, value in player.env.items()]
     return shlex.join([*env, *map(_relative, player.command)])
 
@@ -90,5 +90,5 @@ def _relative(word: str) -> str:
         return word
 
 
-def _yaml(value: object) -> str:
+def _yaml_line(value: object) -> str:
     return yaml.safe_dump(value, default_flow_style=True, width=10**6).removesuffix("...\n").strip()

@@ -76,7 +76,7 @@ def review(
         raise ConfigError("expected a match id, such as r001/t01/m0, or --round N")
     if seat is not None and match_id is None:
         raise ConfigError("--seat needs a match id")
-    budget_ms = _milliseconds(budget)
+    budget_ms = _parse_budget(budget)
     settled, stored, store = open_season(config, store_url)
     settled = with_roster(settled)
     with closing(store):
@@ -93,7 +93,7 @@ def review(
     )
 
 
-def _milliseconds(budget: str) -> int:
+def _parse_budget(budget: str) -> int:
     from arbiter.match.clock import MS, parse_duration
 
     try:
@@ -117,18 +117,18 @@ def _possible_reviewers(
     from arbiter.trials.review.review_round import Reviewer
 
     if name := by or settled.review_by:
-        players = [_reviewer_named(settled, name)]
+        players = [_find_reviewer(settled, name)]
         for problem in missing_programs(players[0]):
             raise ConfigError(f"{players[0].name}: {problem}")
     else:
-        players = [player for player in _ranked(settled, stored) if not list(missing_programs(player))]
+        players = [player for player in _by_rank(settled, stored) if not list(missing_programs(player))]
     limits, store = with_isolation(settled.limits), file_of(settled.store)
     ours = [] if store is None else [store, *companions(str(store))]
     digests = Digests(map(type(settled.file), (settled.file, *ours)))
     return [Reviewer.of(player, limits, budget_ms, digests) for player in players]
 
 
-def _reviewer_named(settled: Config, name: str) -> Player:
+def _find_reviewer(settled: Config, name: str) -> Player:
     from arbiter.cli.bot_arguments import parse_player
     from arbiter.errors import did_you_mean
     from arbiter.match.spec import Player
@@ -149,7 +149,7 @@ def _reviewer_named(settled: Config, name: str) -> Player:
         raise ConfigError(f"--by {name}: unknown player", hint=did_you_mean(name, known)) from error
 
 
-def _ranked(settled: Config, stored: SeasonStore) -> list[Player]:
+def _by_rank(settled: Config, stored: SeasonStore) -> list[Player]:
     standings = stored.standings(stored.complete) if stored.complete else None
     ranks = {
         row["player"]: row["rank"] or len(settled.entries)
@@ -188,7 +188,7 @@ def _review_match(
 def _review_round(
     settled: Config, stored: SeasonStore, number: int, by: str | None, budget_ms: int, workers: int | None
 ) -> SeasonLosses:
-    """Review the missing matches of a round; return the losses of all of them."""
+    """Review the missing matches of a round, showing the progress; return the losses of all of them."""
     from arbiter.cli.progress import Bar
     from arbiter.season.snapshot.decision_losses import losses_of
     from arbiter.table.executors import processes, slots
@@ -236,7 +236,7 @@ def _print_match(found: Review, match_id: str) -> None:
     _print_luck(found, names)
     mistakes = [decision for decision in found["decisions"] if decision["mistake"]]
     listed = sorted(mistakes, key=lambda decision: -(decision["loss"] or 0))[:LISTED]
-    rows = [_row(decision, names) for decision in sorted(listed, key=lambda decision: decision["i"])]
+    rows = [_mistake_row(decision, names) for decision in sorted(listed, key=lambda decision: decision["i"])]
     columns = ["move", "deal", "player", "request", "done", "worth", "best", "worth", "loss", "±", "to win"]
     if not any(win is not None for decision in found["decisions"] for win in decision["win"]):
         say(f"{found['by']} gives no winning chances")
@@ -253,15 +253,15 @@ def _print_luck(found: Review, names: dict[int, str]) -> None:
     leads = found.get("leads", [None] * len(found["luck"]))
     for seat, (luck, lead) in enumerate(zip(found["luck"], leads, strict=True)):
         if seat in names and luck is not None:
-            even = [] if lead is None else [_signed(lead[key]) for key in ("points", "even")]
-            ends = [] if lead is None else [f"{_signed(lead['low'])} to {_signed(lead['high'])}"]
-            rows.append([f"{seat} {names[seat]}", _signed(luck), *even, *ends])
+            even = [] if lead is None else [_signed_text(lead[key]) for key in ("points", "even")]
+            ends = [] if lead is None else [f"{_signed_text(lead['low'])} to {_signed_text(lead['high'])}"]
+            rows.append([f"{seat} {names[seat]}", _signed_text(luck), *even, *ends])
     columns = ["player", "luck", "lead", "without luck", "95 %"]
     if rows:
         print_table(columns[: len(rows[0])], rows, "luck of the cards, and leads over the mean of all seats")
 
 
-def _row(decision: ReviewedDecision, names: dict[int, str]) -> list[object]:
+def _mistake_row(decision: ReviewedDecision, names: dict[int, str]) -> list[object]:
     values, best, win = decision["values"], decision["best"], decision["win"][decision["seat"]]
     return [
         decision["i"] + 1,
@@ -269,11 +269,11 @@ def _row(decision: ReviewedDecision, names: dict[int, str]) -> list[object]:
         f"{decision['seat']} {names[decision['seat']]}",
         decision["request"],
         decision["done"],
-        _number(values.get(decision["done"])),
+        _number_text(values.get(decision["done"])),
         best or "",
-        _number(values.get(best or "")),
-        _number(decision["loss"]),
-        _number(decision["se"]),
+        _number_text(values.get(best or "")),
+        _number_text(decision["loss"]),
+        _number_text(decision["se"]),
         "-" if win is None else f"{100 * win:.0f} %",
     ]
 
@@ -286,7 +286,7 @@ def _print_losses_table(rows: Mapping[str, LossByPhase]) -> None:
             name,
             of["decisions"],
             of["mistakes"],
-            *map(_with_error, (of, *[of["phases"][phase] for phase in PHASES])),
+            *map(_mean_loss_text, (of, *[of["phases"][phase] for phase in PHASES])),
         ]
         for name, of in rows.items()
     ]
@@ -298,16 +298,16 @@ def _print_losses(losses: SeasonLosses, what: str) -> None:
     _print_losses_table({row["player"]: row for row in losses["players"]})
 
 
-def _with_error(of: PhaseLoss) -> str:
+def _mean_loss_text(of: PhaseLoss) -> str:
     if of["mean_loss"] is None:
         return "-"
     spread = "" if of["se"] is None else f" ± {of['se']:.2f}"
     return f"{of['mean_loss']:.2f}{spread}"
 
 
-def _signed(value: float) -> str:
+def _signed_text(value: float) -> str:
     return f"{value:+.1f}"
 
 
-def _number(value: float | None) -> str:
+def _number_text(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"

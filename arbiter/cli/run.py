@@ -102,7 +102,7 @@ def _play(
 
 
 def _qualify(season: Season, journal: Journal) -> None:
-    """Test the players that `qualify: true` requires before the next round; print failures."""
+    """Test players that `qualify: true` requires, suspend failing ones, and log the results."""
     if not season.config.qualify:
         return
     from arbiter.trials.qualify import AT_ONCE, qualify, unchecked_entries
@@ -127,6 +127,7 @@ def note_new_season(season: str, store: str, before: Sequence[str], there: bool)
 def choose_executor(
     config: Config, players: Sequence[Player], workers: int | None, scheduler: str | None
 ) -> AbstractContextManager[Slots]:
+    """Return the executor of matches: worker processes here, or those of the cluster at `scheduler`."""
     if scheduler is not None and workers is not None:
         message = "--workers cannot be combined with --scheduler"
         raise ConfigError(message, hint="a cluster uses all of its workers")

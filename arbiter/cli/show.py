@@ -178,13 +178,13 @@ def _prompt_lines(seat: Seat, player: str, model: Mapping[str, Any]) -> Iterator
             yield f"  {call['same']} message{'s' * (call['same'] != 1)} as before"
         for message in call["messages"]:
             yield f"  {message['role']}:"
-            yield from _quoted(message["content"])
+            yield from _indented(message["content"])
         for name in ("thought", "text"):
             if call.get(name):
                 yield f"  {'answer' if name == 'text' else 'reasoning'}:"
-                yield from _quoted(call[name])
+                yield from _indented(call[name])
     yield ""
 
 
-def _quoted(text: str) -> Iterator[str]:
+def _indented(text: str) -> Iterator[str]:
     return (f"    {printable(line)}" for line in text.splitlines())

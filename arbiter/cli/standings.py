@@ -93,7 +93,7 @@ def standings(
         shape["players"] = [row for row in shape["players"] if row["rank"] is not None]
     scores = None
     if also is not None and shape["players"]:
-        scores = _nash(ranking_after(state.config, state.stored, after_round or last))
+        scores = _equilibrium_scores(ranking_after(state.config, state.stored, after_round or last))
     show_standings(shape, style, scores)
 
 
@@ -247,7 +247,7 @@ def _costs_in_words(costs: SeasonCosts) -> str:
     return f"{said}, and {money(more, more, currency)} in plays that do not count" if more else said
 
 
-def _nash(ranking: Ranking) -> Nash:
+def _equilibrium_scores(ranking: Ranking) -> Nash:
     from rating.equilibrium import nash
     from rating.errors import OptionError
 

@@ -71,7 +71,7 @@ def suite(
     failed = sum(not result.ok for result in found)
     with ignore_closed_stdout():
         if style == "json":
-            shapes = [_shape(result) for result in found]
+            shapes = [_result_json(result) for result in found]
             print_json({"ok": not failed, "seconds": round(seconds, 3), "checks": shapes})
         else:
             click.echo(f"{len(found) - failed} passed, {failed} failed in {seconds:.0f} s")
@@ -87,6 +87,7 @@ def suite(
 def _run_checks(
     file: str, bot: str | None, words: Sequence[str], only: tuple[str, ...], workers: int | None, style: str
 ) -> list[CheckResult]:
+    """Run the checks, all or `only` those named, and return the results; as text, print each when done."""
     from arbiter.cli.bot_arguments import parse_players, with_isolation
     from arbiter.table.executors import processes, slots
     from arbiter.trials.suite.checks import run_checks
@@ -130,7 +131,7 @@ def _evidence(words: Sequence[str], result: CheckResult) -> Iterator[str]:
         yield from (f"    stderr  {line}" for line in result.stderr)
 
 
-def _shape(result: CheckResult) -> dict[str, Any]:
+def _result_json(result: CheckResult) -> dict[str, Any]:
     return {
         "name": result.name,
         "ok": result.ok,

@@ -102,7 +102,7 @@ def set_up_table(
     debug: int | None = None,
     **written: str | None,
 ) -> LaidTable:
-    """Return the table that `laying_options` describe; ConfigError if they contradict each other."""
+    """Return the table of the console's options, with files and stores read; ConfigError if they conflict."""
     fed = {"--from": match_id, "--record": record_file, "--from-replay": replay_file}
     ways = [way for way, value in fed.items() if value is not None]
     if ways:
@@ -116,7 +116,7 @@ def set_up_table(
         limits = interactive_limits(
             with_isolation(override_limits(recorded.limits or USUAL.limits(), **written))
         )
-        return _set_up_again(recorded, seats, until, limits, debug)
+        return _set_up_recorded(recorded, seats, until, limits, debug)
     if until is not None:
         raise ConfigError("--until needs --from MATCH_ID, --record FILE or --from-replay FILE")
     if (config is None) != (not names):
@@ -150,7 +150,7 @@ def set_up_record(record: MatchRecord, seats: Sequence[str], until: int | None) 
     """Return the table of a record, under the default limits, with people in the seats not given."""
     people = [f"{seat}=human" for seat in range(len(record.players))]
     numbered = [text if text.partition("=")[0].isdecimal() else f"{n}={text}" for n, text in enumerate(seats)]
-    return _set_up_again(
+    return _set_up_recorded(
         _RecordedMatch(record),
         [*people, *numbered],
         until,
@@ -165,7 +165,7 @@ def set_up_match(config: str, match_id: str, seats: Sequence[str], until: int | 
     return set_up_table(config=config, match_id=match_id, seats=tuple(seats), until=until)
 
 
-def _set_up_again(
+def _set_up_recorded(
     recorded: _RecordedMatch,
     seats: Sequence[str],
     until: int | None,
@@ -251,7 +251,7 @@ def make_occupant(text: str, limits: Limits, debug: bool = False) -> Occupant:
         if player.env:
             # Occupants are stored by their command alone.
             raise ConfigError(f"{text}: a seat's command cannot start with variables")
-        return _bot(command, player, limits, debug)
+        return _make_bot(command, player, limits, debug)
     if text == "human":
         return Person()
     if text == "random":
@@ -259,7 +259,7 @@ def make_occupant(text: str, limits: Limits, debug: bool = False) -> Occupant:
     raise ConfigError(f"seat: expected {KINDS}, got {text!r}")
 
 
-def _bot(title: str, player: Player, limits: Limits, debug: bool) -> ProcessBot:
+def _make_bot(title: str, player: Player, limits: Limits, debug: bool) -> ProcessBot:
     return DebuggedBot(title, player, limits, say) if debug else ProcessBot(title, player, limits)
 
 
@@ -304,7 +304,7 @@ def make_occupants(
         elif seat in players:
             player = players[seat]
             title = f"{player.name}: {shlex.join(player.command)}"
-            occupants.append(_bot(title, player, limits, seat == debug))
+            occupants.append(_make_bot(title, player, limits, seat == debug))
         else:
             occupants.append(RandomPlayer())
     return occupants

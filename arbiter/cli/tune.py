@@ -68,16 +68,16 @@ def tune(
 
     check_writable(picture)
     keys = {key: value for key, value in given.items() if value is not None}
-    tuning = _tuning(file, keys, [] if picture is None else [picture])
+    tuning = _load_tuning(file, keys, [] if picture is None else [picture])
     with closing(Store(tuning.store)) as store:
         course = _run_tuning(find_tuning(tuning, store, fresh, accept_changes, note), store)
         if picture is not None:
             write_atomically(picture, drawn(course.descent))
         ended = None if no_test else _run_test(course, store, fresh, accept_changes)
-    print_result(style, _shape(course, ended), lambda: _print(course, ended))
+    print_result(style, _result_json(course, ended), lambda: _print_result(course, ended))
 
 
-def _tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
+def _load_tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
     from arbiter.cli.bot_arguments import with_isolation
     from arbiter.trials.tuning.tuning_file import load_tuning
 
@@ -100,12 +100,12 @@ def _run_tuning(tuning: Tuning, store: Store) -> TuningRun:
             note(f"continuing: {counted(there, 'match')} from the store ({tuning.name})")
         with processes(slots(tuning.workers)) as executor:
             if not there:
-                _announce(tuning, executor.size)
-            _play(course, executor, there)
+                _note_plan(tuning, executor.size)
+            _play_iterations(course, executor, there)
     return course
 
 
-def _announce(tuning: Tuning, at_once: int) -> None:
+def _note_plan(tuning: Tuning, at_once: int) -> None:
     from arbiter.trials.tuning.tuning_file import is_variable
 
     size = f"{counted(tuning.iterations, 'iteration')} of {counted(tuning.matches, 'match')}"
@@ -117,7 +117,7 @@ def _announce(tuning: Tuning, at_once: int) -> None:
         note(f"{parameter.name}{where}: from {parameter.start:g} {bounds}, {step}")
 
 
-def _play(course: TuningRun, executor: Slots, there: int) -> None:
+def _play_iterations(course: TuningRun, executor: Slots, there: int) -> None:
     from arbiter.cli.progress import Bar, progress_text, stored_matches
 
     tuning, played, begun = course.tuning, 0, time.monotonic()
@@ -160,7 +160,7 @@ def _values(values: Values) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in values.items())
 
 
-def _shape(course: TuningRun, ended: EndedTest | None) -> dict[str, Any]:
+def _result_json(course: TuningRun, ended: EndedTest | None) -> dict[str, Any]:
     from arbiter.cli.regress_report import report_json
 
     descent, tuning = course.descent, course.tuning
@@ -177,7 +177,7 @@ def _shape(course: TuningRun, ended: EndedTest | None) -> dict[str, Any]:
     }
 
 
-def _print(course: TuningRun, ended: EndedTest | None) -> None:
+def _print_result(course: TuningRun, ended: EndedTest | None) -> None:
     from arbiter.cli.regress_report import print_report
 
     descent, last = course.descent, course.descent.iteration

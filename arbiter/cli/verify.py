@@ -61,17 +61,17 @@ def verify(config: str, store_url: str | None, style: str) -> None:
             }
         )
     elif not differences and not unreadable:
-        say(f"{settled.season}: no differences: {_amount(checked)}")
+        say(f"{settled.season}: no differences: {_coverage_text(checked)}")
     else:
         note(
             f"{settled.season}: {counted(differences, 'difference')}, {unreadable} unreadable:"
-            f" {_amount(checked)}"
+            f" {_coverage_text(checked)}"
         )
     code = StoreError.exit_code if unreadable else DIFFERENCES if differences else 0
     click.get_current_context().exit(code)
 
 
-def _amount(checked: Coverage) -> str:
+def _coverage_text(checked: Coverage) -> str:
     return (
         f"{counted(checked.rounds, 'round')} ({checked.complete} complete) dealt again,"
         f" {checked.matches} matches with {checked.moves} moves and {checked.forfeits} forfeits replayed,"
