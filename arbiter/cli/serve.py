@@ -110,7 +110,7 @@ def serve(
         log, live = Log(), LiveEvents(seasons)
         web, others = http_server.split_cores()
         played = {name: season.path for name, season in seasons.watched.items()} if play else {}
-        coordinators = Coordinators(played, others, log, seasons.wish)
+        coordinators = Coordinators(played, others, log, seasons.read_run_order)
         tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
         listening = http_server.bind_socket(host, port)
         sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)

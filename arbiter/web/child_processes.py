@@ -143,6 +143,7 @@ class Coordinator:
             self.log.write(f"{self.name}: {self.said[-1]}")
 
     def _record_exit(self, code: int) -> None:
+        """Record and log an exit; schedule a restart unless the code has one of the `meanings`."""
         lasted = time.monotonic() - self._began
         self._process, self.exit_code = None, code
         if code in self.meanings:
@@ -187,6 +188,7 @@ class Coordinators:
             self._all.append(Coordinator(name, [command, *words, *options], *more))
 
     def start(self) -> None:
+        """Start the children, but no coordinator of a paused season."""
         for coordinator in self._all:
             paused, wish = self._wish(coordinator.name) if coordinator in self._players else (False, NO_ORDER)
             self._done[coordinator.name] = wish.number

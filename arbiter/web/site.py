@@ -83,17 +83,17 @@ def list_seasons(request: Request) -> picture.SeasonList:
     return {"seasons": [season_figures.season(state) for state in request.app.state.seasons.states()]}
 
 
-def _nothing_here() -> None:
+def _raise_not_found() -> None:
     raise not_found()
 
 
-def _describe(view: View) -> None:
+def _add_to_openapi(view: View) -> None:
     """Add a view to the OpenAPI document; `CachedViews` answers it before the router does."""
     named = [one.describe("path") for one in (SEASON, *view.in_path)]
     asked = [one.describe("query") for one in view.in_query]
     router.add_api_route(
         f"/seasons/{{season}}{view.path}",
-        _nothing_here,
+        _raise_not_found,
         name=f"read_season{view.path}".replace("/", "_"),
         description=view.description,
         openapi_extra={"parameters": named + asked},
@@ -103,7 +103,7 @@ def _describe(view: View) -> None:
 
 
 for _view in ANSWERS.values():
-    _describe(_view)
+    _add_to_openapi(_view)
 
 
 @router.get("/seasons/{season}/events", response_class=StreamingResponse, responses=MANY)

@@ -109,7 +109,7 @@ class Verdicts:
         ends = [end for end in (self.shown, self.last) if end is not None]
         return None if any(number > end for end in ends) else number
 
-    def say(self, found: Submission) -> str:
+    def state_text(self, found: Submission) -> str:
         """Return the state of a version as a predicate: what follows `it` or the version's name."""
         if found.state == DROPPED:
             return "was dropped: its files are gone"
@@ -144,7 +144,7 @@ class Verdicts:
             "joins_round": self.joins_round(found),
             "bytes": found.bytes,
             "suspended": self.reason(found),
-            "say": self.say(found),
+            "say": self.state_text(found),
         }
 
 
@@ -213,7 +213,7 @@ def drop(number: str, caller: Author) -> schema.SubmissionInFull:
     try:
         caller.state.stored.submission_files.drop(found.id, caller.author.name, caller.author.who)
     except VersionInUse as stays:
-        raise _in_use(found, stays.active) from None
+        raise _in_use_refusal(found, stays.active) from None
     remove(caller.state.config, found.file)
     return submission_json(submission_of(caller, number), caller)
 
@@ -259,12 +259,12 @@ def why_not_droppable(caller: Caller, found: Submission) -> Refusal | None:
         return Refusal(409, "held_back", message, "other versions can be dropped")
     author = state.stored.authors.find(caller.author.name)
     if author is not None and author.active == found.version:
-        return _in_use(found, active=True)
+        return _in_use_refusal(found, active=True)
     has_played = state.stored.submission_files.has_played(found.author, found.version)
-    return _in_use(found, active=False) if has_played else None
+    return _in_use_refusal(found, active=False) if has_played else None
 
 
-def _in_use(found: Submission, active: bool) -> Refusal:
+def _in_use_refusal(found: Submission, active: bool) -> Refusal:
     if active:
         return Refusal(409, "active", f"version {found.version} plays", "activate another version first")
     message = f"version {found.version} has played, and its files are needed to verify rounds"

@@ -99,14 +99,14 @@ def close(caller: Organiser) -> schema.PauseState:
 def suspend(player: str, why: Because, caller: Organiser) -> schema.Ordered:
     """Suspend a player from the next round on."""
     name = unescape_slashes(player)
-    return _order(lambda: administration.suspend(_season(caller, name), name, why.because))
+    return _carry_out(lambda: administration.suspend(_season(caller, name), name, why.because))
 
 
 @router.post(f"{BASE}/players/{{player}}/reinstate")
 def reinstate(player: str, caller: Organiser) -> schema.Ordered:
     """End the suspension of a player from the next round on."""
     name = unescape_slashes(player)
-    return _order(lambda: administration.reinstate(_season(caller, name), name))
+    return _carry_out(lambda: administration.reinstate(_season(caller, name), name))
 
 
 @router.post(f"{BASE}/matches/{{match}}/annul")
@@ -117,7 +117,7 @@ def annul(match: str, what: Annulment, caller: Organiser) -> schema.Ordered:
         every = caller.state.matches if caller.state.number_of_matches <= administration.FEW else ()
         raise to_refusal(administration.unknown_match(match_id, every), 404, "not_found")
     arguments = _season(caller), [match_id], what.because, what.replay, not what.preview
-    return _order(lambda: administration.annul(*arguments))
+    return _carry_out(lambda: administration.annul(*arguments))
 
 
 @router.post(f"{BASE}/submissions/{{number}}/inspect")
@@ -217,7 +217,7 @@ def _season(caller: Caller, player: str | None = None) -> SeasonResults:
     return season
 
 
-def _order(order: Callable[[], OrderOutcome]) -> schema.Ordered:
+def _carry_out(order: Callable[[], OrderOutcome]) -> schema.Ordered:
     try:
         done = order()
     except administration.BadReason as error:

@@ -156,9 +156,8 @@ def find_request(caller: Caller, number: str, anybody: bool = True) -> Stored:
 
 
 def request_summary(found: Stored, caller: Caller) -> schema.RequestInShort:
-    """Return a request as JSON values."""
     outcome = found.outcome or {}
-    place, eta = _expected(found, caller) if found.state in OPEN else (None, None)
+    place, eta = _queue_forecast(found, caller) if found.state in OPEN else (None, None)
     return {
         "id": found.id,
         "kind": found.kind,
@@ -175,13 +174,13 @@ def request_summary(found: Stored, caller: Caller) -> schema.RequestInShort:
         "score": outcome.get("score"),
         "interval": outcome.get("interval"),
         "problem": found.problem,
-        "say": _say(found),
+        "say": _state_text(found),
     }
 
 
 def request_details(found: Stored, caller: Caller, request: Request) -> schema.RequestInFull:
     """Return a request as JSON values with its outcome and its matches."""
-    state = _state_of(found, caller, request)
+    state = _find_state(found, caller, request)
     matches = () if state is None else state.matches[:MOST_MATCHES]
     return {
         **request_summary(found, caller),
@@ -191,14 +190,14 @@ def request_details(found: Stored, caller: Caller, request: Request) -> schema.R
     }
 
 
-def _expected(found: Stored, caller: Caller) -> tuple[int, float]:
+def _queue_forecast(found: Stored, caller: Caller) -> tuple[int, float]:
     """Return the place in the queue, 1 for the next, and the estimated seconds until the end."""
     book = caller.state.stored.requests
     before, matches = book.ahead(found)
     return before + 1, round(matches * (book.pace() or USUAL_PACE), 1)
 
 
-def _say(found: Stored) -> str:
+def _state_text(found: Stored) -> str:
     """Return the state of a request as a predicate."""
     if found.problem is not None:
         return f"was not played: {found.problem}"
@@ -210,13 +209,13 @@ def _say(found: Stored) -> str:
 
 def state_of(found: Stored, caller: Caller, request: Request) -> SeasonState:
     """Return the matches of a request as the state of a season; Refusal before the first one."""
-    state = _state_of(found, caller, request)
+    state = _find_state(found, caller, request)
     if state is None:
         raise not_found()
     return state
 
 
-def _state_of(found: Stored, caller: Caller, request: Request) -> SeasonState | None:
+def _find_state(found: Stored, caller: Caller, request: Request) -> SeasonState | None:
     stored = request.app.state.seasons.watched[caller.state.name].request_store(found.place)
     if stored is None:
         return None

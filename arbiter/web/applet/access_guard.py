@@ -35,7 +35,6 @@ TOKEN = "X-CSRF-Token"
 
 
 def random_loopback_address() -> str:
-    """Return an unguessable loopback address."""
     return str(LOOPBACK + 2 + secrets.randbelow(LOOPBACK_SIZE - 3))
 
 
@@ -63,7 +62,7 @@ class AccessGuard:
         if given in self._tickets:
             self._tickets.remove(given)
             return True
-        return _equals(given, self.key)
+        return _is_equal(given, self.key)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -95,12 +94,12 @@ class AccessGuard:
 
     def _has_key(self, headers: Headers, is_read: bool) -> bool:
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        if is_read and scheme.lower() == "bearer" and _equals(given.strip(), self.key):
+        if is_read and scheme.lower() == "bearer" and _is_equal(given.strip(), self.key):
             return True
-        return _equals(headers.get(TOKEN, ""), self.key)
+        return _is_equal(headers.get(TOKEN, ""), self.key)
 
 
-def _equals(given: str, wanted: str) -> bool:
+def _is_equal(given: str, wanted: str) -> bool:
     return compare_digest(given.encode(errors="replace"), wanted.encode())
 
 

@@ -92,7 +92,7 @@ class ChangeEvents:
         """Yield the events for one page until it disconnects: the current revision, then each change."""
         changed, sent = asyncio.Event(), -1
 
-        async def newest() -> bytes | None:
+        async def next_change() -> bytes | None:
             nonlocal sent
             while sent == self._session.revision and not self._closed:
                 await changed.wait()
@@ -104,7 +104,7 @@ class ChangeEvents:
         self._waiting.add(changed)
         try:
             yield b"retry: 1000\n\n"
-            async for chunk in stream(newest):
+            async for chunk in stream(next_change):
                 yield chunk
         finally:
             stop()
@@ -190,4 +190,5 @@ def add_get_routes(
 
 
 def _file(name: str) -> dict[str, str]:
+    """Return the headers of a download."""
     return {"content-disposition": f'attachment; filename="{name}"'}

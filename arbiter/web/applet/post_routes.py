@@ -69,7 +69,7 @@ def add_post_routes(app: FastAPI, session: Session, readers: Readers, saved: Sav
     add_verb("stop", session.stop, Session.stop.__doc__, None)
     add_verb("quit", session.close, Session.close.__doc__, None)
 
-    def posts(act: Callable[..., None]) -> Callable[..., None]:
+    def post_route(act: Callable[..., None]) -> Callable[..., None]:
         """Add a route for a function that takes a form, under the function's name."""
 
         @wraps(act)
@@ -80,20 +80,20 @@ def add_post_routes(app: FastAPI, session: Session, readers: Readers, saved: Sav
         app.post(f"/{act.__name__}", response_model=Answer)(handle)
         return act
 
-    def feed(laid: LaidTable) -> None:
+    def begin_match(laid: LaidTable) -> None:
         session.begin(laid.setup, laid.occupants, laid.moves or ())
 
-    @posts
+    @post_route
     def send(form: table_forms.SendForm) -> None:
         """Send a seat any lines, up to the first bad reply."""
         session.do(verbs.send, seat=form.seat, lines=lines_of(form.line))
 
-    @posts
+    @post_route
     def macro(form: table_forms.MacroForm) -> None:
         """Send a seat the lines of a named macro."""
         session.do(verbs.macro, name=form.name, seat=form.seat)
 
-    @posts
+    @post_route
     def table(form: table_forms.TableForm) -> None:
         """Set another table, and save it for next time."""
         setup, occupants, notes = table_forms.table_of(form, readers.occupant)
@@ -101,26 +101,26 @@ def add_post_routes(app: FastAPI, session: Session, readers: Readers, saved: Sav
         session.notes.extend(notes)
         saved.add(form)
 
-    @posts
+    @post_route
     def load(form: table_forms.PlayedForm) -> None:
         """Feed a match record or a site's replay, or set a saved table."""
         given = form.model_extra or {}
         if given.get("format") == FORMAT:
-            return feed(readers.record(replayed(given), form.seats, form.until))
+            return begin_match(readers.record(replayed(given), form.seats, form.until))
         try:
             if "moves" not in given:
                 return table(table_forms.TableForm.model_validate({**given, "seats": form.seats}))
             table_forms.Record.model_validate(given)
         except ValidationError as error:
             raise table_forms.config_error(error.errors()) from None
-        return feed(readers.record(MatchRecord.from_json(given), form.seats, form.until))
+        return begin_match(readers.record(MatchRecord.from_json(given), form.seats, form.until))
 
-    @posts
+    @post_route
     def match(form: table_forms.AgainForm) -> None:
         """Feed a stored match of a season up to its fault, or `until` decisions."""
-        feed(readers.match(form.config, form.id, form.seats, form.until))
+        begin_match(readers.match(form.config, form.id, form.seats, form.until))
 
-    @posts
+    @post_route
     def seat(form: table_forms.SitForm) -> None:
         """Change the occupant of a seat; a bot receives the commands sent to that seat so far."""
         try:
@@ -129,7 +129,7 @@ def add_post_routes(app: FastAPI, session: Session, readers: Readers, saved: Sav
             raise ConfigError([replace(problem, path=("who",)) for problem in error.problems]) from None
         session.do(verbs.sit, seat=form.seat, occupant=occupant)
 
-    @posts
+    @post_route
     def deal(form: table_forms.DealForm) -> None:
         """Give a deal other cards or roles, and continue from its beginning."""
         setup, decisions = table_forms.edit_deal(schema.view_of(session), form.deal, form.model_extra or {})

@@ -55,10 +55,10 @@ class ShippedBot(TypedDict):
 
 def games() -> list[GameChoice]:
     """Return every game with its options, their types and defaults, and its seats."""
-    return [_game(name) for name in names()]
+    return [_game_choice(name) for name in names()]
 
 
-def _game(name: str) -> GameChoice:
+def _game_choice(name: str) -> GameChoice:
     kind, usual = find(name), make(name, {})
     options: list[OptionChoice] = []
     for key, text in kind.option_help.items():

@@ -116,7 +116,7 @@ def state(session: Session) -> Answer:
         **bare,
         **turn_of(now, names_of(now)),
         "setup": setup(now),
-        "trouble": _trouble(now, session),
+        "trouble": _trouble_json(now, session),
         "left_ms": [left / 1e6 for left in now.left],
         "untold": now.untold,
         "undoable": now.undoable,
@@ -142,7 +142,7 @@ def setup(seen: TableSnapshot) -> TableSetup:
     }
 
 
-def _trouble(seen: TableSnapshot, session: Session) -> Trouble | None:
+def _trouble_json(seen: TableSnapshot, session: Session) -> Trouble | None:
     entry = seen.trouble
     if entry is None:
         return None

@@ -216,7 +216,7 @@ def table_of(
 
 
 def _limits(form: TableForm, mistakes: list[Problem]) -> tuple[BotLimits | None, list[str]]:
-    """Return the limits with the isolation chosen for this machine, and warnings about it."""
+    """Return the limits, with isolation chosen for this machine, and warnings; add problems to `mistakes`."""
     limits = USUAL.limits()
     count = len(mistakes)
     for key, text in form.limits.model_dump(exclude_none=True).items():

@@ -1,4 +1,4 @@
-"""The caller of a request: an author or organiser, with_digest_id by a token or a session.
+"""The caller of a request: an author or organiser, identified by a token or a session.
 
 The store is asked each time, so a revoked token or an ended session fails at the next request. A cookie holds
 32 random bytes for each season with a login, whose SHA-256 is stored. A form carries a token derived from the
@@ -111,7 +111,7 @@ def cookie_in(request: Request, kind: str) -> str:
 
 def session_callers(seasons: Seasons, request: Request) -> list[Caller]:
     """Return the callers with a session, at most one per season, in the site's order; set `request.state`."""
-    digests = [hash_of(key) for key in _keys_in(request)]
+    digests = [hash_of(key) for key in _session_keys(request)]
     found = _find_callers(seasons, lambda book: book.by_session(*digests), len(digests)) if digests else []
     request.state.callers = found
     request.state.others = len(seasons.watched) > len(found)
@@ -151,7 +151,7 @@ def own_address(caller: Caller, request: Request, path: str) -> str:
 
 def begin_session(seasons: Seasons, caller: Caller, token: str, request: Request, response: Response) -> None:
     """Begin a session under a new cookie, which keeps the sessions of other seasons."""
-    old = [hash_of(key) for key in _keys_in(request)]
+    old = [hash_of(key) for key in _session_keys(request)]
     others = [one for one in session_callers(seasons, request) if one.state.name != caller.state.name]
     others = others[: MOST_SEASONS - 1]
     keys = [secrets.token_urlsafe(COOKIE_BYTES) for _ in (caller, *others)]
@@ -167,12 +167,12 @@ def begin_session(seasons: Seasons, caller: Caller, token: str, request: Request
 
 def end_sessions(request: Request) -> None:
     """End the sessions of the browser's cookie in the seasons of `request.state.callers`."""
-    digests = [hash_of(key) for key in _keys_in(request)]
+    digests = [hash_of(key) for key in _session_keys(request)]
     for caller in request.state.callers:
         caller.state.stored.authors.end_session(*digests)
 
 
-def _keys_in(request: Request) -> list[str]:
+def _session_keys(request: Request) -> list[str]:
     keys = cookie_in(request, SESSION).split(SEPARATOR, MOST_SEASONS)[:MOST_SEASONS]
     return [key for key in keys if key]
 

@@ -107,28 +107,30 @@ class _Slot:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
+        """Occupy the slot within the block."""
         self._over = False
-        self._count(1)
+        self._change_count(1)
         try:
             yield
         finally:
             if not self._waits:
-                self._count(-1)
+                self._change_count(-1)
             self._over = True
 
     @contextmanager
     def release(self) -> Iterator[None]:
+        """Free the slot within the block, while the request waits."""
         if not self._waits:
-            self._count(-1)
+            self._change_count(-1)
         self._waits += 1
         try:
             yield
         finally:
             self._waits -= 1
             if not self._waits and not self._over:
-                self._count(1)
+                self._change_count(1)
 
-    def _count(self, change: int) -> None:
+    def _change_count(self, change: int) -> None:
         self._taken[self._who] += change
         if not self._taken[self._who]:
             del self._taken[self._who]

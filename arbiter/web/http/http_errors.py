@@ -80,7 +80,7 @@ class Refusal(HTTPException):
         shape = error_json(self.code, self.detail, self.hint, **self.more)
         return JSONResponse({"error": shape}, self.status_code, self.headers)
 
-    def say(self) -> str:
+    def text(self) -> str:
         return "; ".join(filter(None, (self.detail, self.hint)))
 
 
@@ -121,7 +121,7 @@ def early_error_response(scope: Scope, error: Exception) -> Response:
     if is_api_request(scope) or not isinstance(error, Refusal):
         return error_response(error, is_api_request(scope))
     if any(b"text/html" in text for name, text in scope["headers"] if name == b"accept"):
-        return PlainTextResponse(f"{error.say()}\n", error.status_code, error.headers)
+        return PlainTextResponse(f"{error.text()}\n", error.status_code, error.headers)
     return error.response()
 
 
@@ -136,7 +136,7 @@ def error_response(error: Exception, is_json: bool, state: SeasonState | None = 
         return Response(None, status, refusal.headers)
     title, text = EXPLANATIONS.get(status, ("Something went wrong", "The organiser's log has the details."))
     if refusal is error and refusal.detail != NOTHING:
-        title, text = "The request was refused", refusal.say()
+        title, text = "The request was refused", refusal.text()
     page = render("error", state, status=status, title=title, text=text)
     return HTMLResponse(page, status, refusal.headers)
 
@@ -146,7 +146,6 @@ async def handle_error(request: Request, error: Exception) -> Response:
 
 
 def is_api_request(scope: Scope) -> bool:
-    """Return True for a request to the API."""
     return bool(scope["path"].startswith("/api/"))
 
 

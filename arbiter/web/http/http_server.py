@@ -127,6 +127,7 @@ class Server(threading.Thread):
         self.join(seconds)
 
     def check(self) -> None:
+        """Raise ServerFailed if the server has ended."""
         if not self.is_alive():
             raise ServerFailed(f"the server ended unexpectedly: {self.failure or 'no error was reported'}")
 

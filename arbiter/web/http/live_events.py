@@ -74,6 +74,8 @@ class Listener:
 
 
 class LiveEvents:
+    """The listeners of all seasons; each season with listeners has a task that polls its events."""
+
     def __init__(self, seasons: Seasons) -> None:
         self._seasons = seasons
         self._listeners: dict[str, set[Listener]] = {}
@@ -83,6 +85,7 @@ class LiveEvents:
 
     @property
     def listening(self) -> int:
+        """The number of listeners."""
         return self._addresses.total()
 
     def limit_for(self, address: str) -> int | None:
@@ -105,7 +108,7 @@ class LiveEvents:
                 yield encode(LoggedEvent(state.event, EventKind.STATE, 0, progress(state)))
                 after = state.event
             while True:
-                missed = await run_in_threadpool(self._events, state.name, after)
+                missed = await run_in_threadpool(self._new_events, state.name, after)
                 yield b"".join(map(encode, missed))
                 after = missed[-1].number if missed else after
                 if after >= self._sent.get(state.name, 0):
@@ -142,7 +145,7 @@ class LiveEvents:
                     for listener in listeners:
                         listener.drop()
                     self._sent[name] = state.event
-                events = await run_in_threadpool(self._events, name, self._sent[name])
+                events = await run_in_threadpool(self._new_events, name, self._sent[name])
                 if events:
                     self._sent[name] = events[-1].number
                     chunks = [(event.number, encode(event)) for event in events]
@@ -153,7 +156,7 @@ class LiveEvents:
                             await asyncio.sleep(0)
         self._sent.pop(name)
 
-    def _events(self, name: str, after: int) -> list[LoggedEvent]:
+    def _new_events(self, name: str, after: int) -> list[LoggedEvent]:
         state = self._seasons.state(name)
         if state is None or state.event <= after:
             return []
@@ -169,11 +172,11 @@ def _resume_after(text: str | None, last: int) -> int | None:
 
 
 def encode(event: LoggedEvent) -> bytes:
-    data = json.dumps(_payload(event), separators=(",", ":"))
+    data = json.dumps(_payload_of(event), separators=(",", ":"))
     return f"id: {event.number}\nevent: {event.kind.value}\ndata: {data}\n\n".encode()
 
 
-def _payload(event: LoggedEvent) -> dict[str, object]:
+def _payload_of(event: LoggedEvent) -> dict[str, object]:
     match event.kind:
         case EventKind.MATCH | EventKind.REVIEW:
             return {"id": event.subject, "round": event.round}

@@ -74,6 +74,8 @@ class BodyLimits:
 
 
 class _Body:
+    """The body of one request, received within its limits."""
+
     def __init__(self, scope: Scope, receive: Receive, seasons: Seasons | None, most: int) -> None:
         self._request, self._receive, self._seasons = Request(scope), receive, seasons
         self._most = None if ARCHIVES.fullmatch(scope["path"]) else most
@@ -95,7 +97,7 @@ class _Body:
             raise Refusal(408, "too_slow", message, headers=CLOSE) from None
         if piece["type"] == "http.disconnect":
             raise Refusal(400, "no_request", "the body is incomplete")
-        self._count(len(piece.get("body", b"")))
+        self._add_size(len(piece.get("body", b"")))
         self._whole = not piece.get("more_body", False)
         return piece
 
@@ -105,10 +107,11 @@ class _Body:
             token = token_in(self._request)
             if token is None or await run_in_threadpool(caller_by_token, self._seasons, token) is None:
                 raise token_required()
-        self._count(length_of(self._request))
+        self._add_size(length_of(self._request))
         self._size, self._admitted = 0, True
 
-    def _count(self, size: int) -> None:
+    def _add_size(self, size: int) -> None:
+        """Add bytes to the body's size; Refusal beyond the limit."""
         self._size += size
         if self._most is not None and self._size > self._most:
             message, more = f"a request has at most {self._most} bytes", {"limit": self._most}
@@ -191,6 +194,8 @@ class FileForm:
 
 
 class Uploads:
+    """Archives under way, and the room reserved for them."""
+
     def __init__(self) -> None:
         self._under_way: dict[tuple[str, str], int] = {}
 

@@ -135,7 +135,7 @@ class Guard:
 
         begun = False
 
-        async def with_headers(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal begun
             begun = True
             if heads and message["type"] == "http.response.body":
@@ -153,12 +153,12 @@ class Guard:
                 close = {"connection": "close"}
                 raise Refusal(400, "no_request", "GET and HEAD requests must not have a body", headers=close)
             if self._redirects and method == "GET" and path[1:2].isalnum() and path[0] == path[-1] == "/":
-                await _redirect(scope)(scope, receive, with_headers)
+                await _redirect(scope)(scope, receive, send_with_headers)
                 return
             own = {**scope, "path": path, "method": method, "scheme": scheme}
-            await self._app(own, receive, with_headers)
+            await self._app(own, receive, send_with_headers)
         except (ArbiterError, HTTPException) as error:
-            await early_error_response(scope, error)(scope, receive, with_headers)
+            await early_error_response(scope, error)(scope, receive, send_with_headers)
         except asyncio.CancelledError:
             if begun:
                 raise
@@ -166,7 +166,7 @@ class Guard:
             stops = Refusal(
                 503, "unavailable", "the site is being stopped", "try again when it is back", close
             )
-            await early_error_response(scope, stops)(scope, receive, with_headers)
+            await early_error_response(scope, stops)(scope, receive, send_with_headers)
 
     def _scheme_of(self, scope: Scope) -> str:
         """Return the scheme of the request; Refusal for a request to another site."""
@@ -181,7 +181,7 @@ class Guard:
 
 
 def has_body(scope: Scope) -> bool:
-    """Return True if the headers of a request note_new_season a body."""
+    """Return True if the headers of a request announce a body."""
     headers = dict(scope["headers"])
     return b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0"
 

@@ -44,7 +44,7 @@ class Log:
 
     def __init__(self) -> None:
         self._lines: queue.Queue[str] = queue.Queue(WAITING_LINES)
-        self._writer = threading.Thread(target=self._write, daemon=True)
+        self._writer = threading.Thread(target=self._write_queued, daemon=True)
         self._writer.start()
 
     def write(self, line: str) -> None:
@@ -59,7 +59,7 @@ class Log:
             self._lines.put_nowait("")
             self._writer.join(seconds)
 
-    def _write(self) -> None:
+    def _write_queued(self) -> None:
         while line := self._lines.get():
             with suppress(OSError, ValueError):
                 sys.stderr.write(line)
@@ -95,7 +95,7 @@ class RequestLog:
             assert self._log is not None
             self._log.write(UNKNOWN_PROXY)
 
-        async def counted(message: Message) -> None:
+        async def count_and_send(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -106,7 +106,7 @@ class RequestLog:
         listens = scope["path"].endswith(ENDLESS)
         traffic.under_way += not listens
         try:
-            await self._app(scope, receive, counted)
+            await self._app(scope, receive, count_and_send)
         finally:
             took = time.monotonic() - began
             traffic.under_way -= not listens
@@ -138,8 +138,8 @@ def metrics(seasons: Seasons, traffic: Traffic, live: LiveEvents, ended: Mapping
             if state is not None and shown is not None:
                 matches.append(({"season": name}, shown["matches"]))
                 rounds.append(({"season": name}, shown["complete"]))
-                sent += _by_state(name, state)
-                for labels, told, number in _by_webhook(name, state):
+                sent += _load_submission_samples(name, state)
+                for labels, told, number in _webhook_samples(name, state):
                     waiting.append((labels, number))
                     failing.append((labels, told.telling.tries if told.telling else 0))
                     given_up.append((labels, told.dropped))
@@ -174,10 +174,10 @@ def metrics(seasons: Seasons, traffic: Traffic, live: LiveEvents, ended: Mapping
         ("cpu_seconds_total", "counter", "CPU time of the web process.", unless_held(cpu)),
         ("resident_bytes", "gauge", "Memory of the web process.", unless_held(memory)),
     )
-    return "".join(line for family in families for line in _lines(*family))
+    return "".join(line for family in families for line in _metric_lines(*family))
 
 
-def _by_state(name: str, state: SeasonState) -> list[Sample]:
+def _load_submission_samples(name: str, state: SeasonState) -> list[Sample]:
     if state.config.submissions is None:
         return []
     try:
@@ -187,8 +187,8 @@ def _by_state(name: str, state: SeasonState) -> list[Sample]:
     return [({"season": name, "state": word}, counts.get(word, 0)) for word in STATES_OF_SUBMISSIONS]
 
 
-def _by_webhook(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, str], DeliveryState, int]]:
-    """Yield labels, delivery state and number of waiting events, without those held back, of each webhook."""
+def _webhook_samples(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, str], DeliveryState, int]]:
+    """Read each webhook's labels, delivery state and number of waiting events that are not held back."""
     book, freezes = state.stored.deliveries, state.config.freeze > 0
     with suppress(ArbiterError):
         for number, webhook in enumerate(state.config.webhooks, 1):
@@ -197,12 +197,12 @@ def _by_webhook(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, st
                 yield labels, told, book.count_waiting(webhook.digest, webhook.events, freezes)
 
 
-def _lines(name: str, kind: str, text: str, found: list[Sample] | float) -> Iterator[str]:
+def _metric_lines(name: str, kind: str, text: str, found: list[Sample] | float) -> Iterator[str]:
     yield f"# HELP arbiter_{name} {text}\n# TYPE arbiter_{name} {kind}\n"
     for labels, value in found if isinstance(found, list) else [({}, found)]:
-        inside = ",".join(f'{key}="{_escape(word)}"' for key, word in labels.items())
+        inside = ",".join(f'{key}="{_escape_label(word)}"' for key, word in labels.items())
         yield f"arbiter_{name}{f'{{{inside}}}' if inside else ''} {float(value):.15g}\n"
 
 
-def _escape(text: str) -> str:
+def _escape_label(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -78,7 +78,7 @@ class WatchedSeason:
         with self._lock:
             if not self.is_fresh():
                 try:
-                    state = self._read()
+                    state = self._read_store()
                     if state is not None and self._state is not None and state is not self._state:
                         self.prepare(state, self._state)
                     self._state, self._failure = state, None
@@ -144,7 +144,7 @@ class WatchedSeason:
                 self._blank.close()
                 self._blank = None
 
-    def _read(self) -> SeasonState | None:
+    def _read_store(self) -> SeasonState | None:
         self._reload_config()
         before, self._store = self._store, None
         try:
@@ -224,7 +224,7 @@ class Seasons:
             if state is not None:
                 yield state
 
-    def wish(self, name: str) -> tuple[bool, RunOrder]:
+    def read_run_order(self, name: str) -> tuple[bool, RunOrder]:
         """Return whether a season is paused, and its last order; False if its store cannot be read."""
         with suppress(ArbiterError):
             state = self.watched[name].show()

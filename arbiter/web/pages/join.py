@@ -89,6 +89,7 @@ def _invite(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
 
 
 def _leave(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+    """Remove the caller from the people of the player; Refusal unless confirmed."""
     author = caller.author
     if "sure" not in fields:
         raise Refusal(422, "invalid", f"you still act for {author.name}", "tick the box to confirm")

@@ -112,6 +112,7 @@ def _log_page(caller: Caller, request: Request) -> Response:
 def _act(
     act: Callable[[str, Caller], object], caller: Caller, request: Request, _: Mapping[str, str]
 ) -> Response:
+    """Act on a version of the caller, and redirect to the author's page."""
     act(request.path_params["number"], caller)
     return redirect_to("/me", caller, request)
 

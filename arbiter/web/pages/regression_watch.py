@@ -41,7 +41,7 @@ Made = TypeVar("Made")
 
 
 class _TrialCache(Generic[Made]):
-    """A cache of what `make` returns for a test, by its name, with the `most` last requested ones."""
+    """Caches what `make` returns for a test, for the `most` tests that were requested last."""
 
     def __init__(self, make: Callable[[Trial, SeasonStore], Made], most: int) -> None:
         self._make, self._most = make, most
@@ -78,7 +78,7 @@ class Trials:
         self._active = ""
         self._followed: tuple[str, int, Trial] | None = None
         self._logged: dict[str, str] = {}
-        self._rows, self._full = _TrialCache(_row_of, MOST_ROWS), _TrialCache(_full_of, MOST_FULL)
+        self._rows, self._full = _TrialCache(_row_of, MOST_ROWS), _TrialCache(_test_in_full, MOST_FULL)
 
     def close(self) -> None:
         self._store.close()
@@ -92,7 +92,7 @@ class Trials:
             if shown is None:
                 return None
             return {
-                "tests": [self._row(name) for name in names[shown.first : shown.end]],
+                "tests": [self._current_row(name) for name in names[shown.first : shown.end]],
                 "total": len(names),
                 **page_fields(shown),
             }
@@ -104,7 +104,7 @@ class Trials:
             if name not in self._changes:
                 return None
             full = self._cached(self._full, name).copy()
-            full["state"] = self._state(name, full["state"])
+            full["state"] = self._current_state(name, full["state"])
             return full
 
     def _poll(self) -> None:
@@ -119,21 +119,21 @@ class Trials:
             self._active = moved[-1] if moved else self._active
         self._changes, self._polled = changes, now
 
-    def _state(self, name: str, state: TrialState) -> TrialState:
+    def _current_state(self, name: str, state: TrialState) -> TrialState:
         """Return "playing" for an undecided test that is being played; else `state`."""
         if state != "undecided" or not (self._by_season or name == self._active):
             return state
         return "playing" if self._store.holder(name) else state
 
-    def _row(self, name: str) -> TrialRow:
+    def _current_row(self, name: str) -> TrialRow:
         try:
             row = self._cached(self._rows, name).copy()
         except StoreError:
             return _unreadable_row(name)
-        row["state"] = self._state(name, row["state"])
+        row["state"] = self._current_state(name, row["state"])
         return row
 
-    def _read(self, name: str) -> tuple[Trial, SeasonStore]:
+    def _read_test(self, name: str) -> tuple[Trial, SeasonStore]:
         season, (_, revision) = self._store.season(name), self._changes[name]
         if season is None:
             raise StoreError(f"{name} is gone from the store")
@@ -147,8 +147,9 @@ class Trials:
         return trial, season
 
     def _cached(self, cache: _TrialCache[Made], name: str) -> Made:
+        """Return a test's cached or new value; log why a test cannot be read, once."""
         try:
-            return cache.of(lambda: self._read(name), name, self._changes[name])
+            return cache.of(lambda: self._read_test(name), name, self._changes[name])
         except StoreError as error:
             if self._logged.get(name) != str(error):
                 self._logged[name] = str(error)
@@ -186,7 +187,7 @@ def _unreadable_row(name: str) -> TrialRow:
     }
 
 
-def _full_of(trial: Trial, season: SeasonStore) -> TrialInFull:
+def _test_in_full(trial: Trial, season: SeasonStore) -> TrialInFull:
     return {
         **figures(trial),
         "state": _state_of(trial),

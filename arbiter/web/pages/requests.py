@@ -30,7 +30,7 @@ SHOWN = {"match", "boards", "board", "round"}
 """The views of a season that a request shares."""
 
 
-def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+def _add_request(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
     version, matches = (number_of(fields.get(key, "").strip()) for key in ("version", "matches"))
     kind = fields.get("kind", "")
     if kind not in ("match", "gauntlet", "regress") or version is None:
@@ -40,7 +40,7 @@ def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respons
     return redirect_to(_base_path(caller, made.id), caller, request)
 
 
-def _cancel(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
+def _cancel_request(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
     number = requests.cancel(request.path_params["number"], caller)["id"]
     return redirect_to(_base_path(caller, number), caller, request)
 
@@ -50,7 +50,7 @@ def _base_path(caller: Caller, number: int) -> str:
 
 
 def _request_page(caller: Caller, request: Request) -> Response:
-    found = _found(caller, request)
+    found = _find_request(caller, request)
     one, below = requests.request_details(found, caller, request), _base_path(caller, found.id)
     return own_page("request", caller, request, one=one, author_of=found.author, below=below)
 
@@ -78,7 +78,7 @@ def _player_redirect(caller: Caller, request: Request) -> Response:
 
 def _view_page(caller: Caller, request: Request) -> Response:
     """Show a match or a board of a request with the views of a season."""
-    stored = _found(caller, request)
+    stored = _find_request(caller, request)
     state = requests.state_of(stored, caller, request)
     found = find(f"/seasons/{part(state.name)}/{request.path_params['rest']}")
     if found is None or found.view.template not in SHOWN:
@@ -103,13 +103,13 @@ def _match_values(state: SeasonState, stored: Stored, name: str, base: str) -> d
     return {"replay_url": f"{at}/replay", "review_url": None, "log_url": f"{at}/log" if log else None}
 
 
-def _found(caller: Caller, request: Request) -> Stored:
+def _find_request(caller: Caller, request: Request) -> Stored:
     return requests.find_request(caller, request.path_params["number"])
 
 
 ROUTES = [
-    Route("/me/requests", private_form(_ask), methods=POST),
-    Route("/me/requests/{number}/cancel", private_form(_cancel), methods=POST),
+    Route("/me/requests", private_form(_add_request), methods=POST),
+    Route("/me/requests/{number}/cancel", private_form(_cancel_request), methods=POST),
     Route(BASE, private_page(_request_page)),
     Route(f"{BASE}/matches/{{match}}/replay", private_page(_replay_json)),
     Route(f"{BASE}/matches/{{match}}/log", private_page(_match_log)),

@@ -60,15 +60,15 @@ def read_attacks(request: Request) -> AttackRecord:
     return found
 
 
-def _tests(request: Request) -> Mapping[str, object]:
+def _tests_values(request: Request) -> Mapping[str, object]:
     return {"tests": list_tests(request, number_of(request.query_params.get("page", "1")) or 1)}
 
 
-def _test(request: Request) -> Mapping[str, object]:
+def _test_values(request: Request) -> Mapping[str, object]:
     return {"test": read_test(request, request.path_params["name"])}
 
 
-def _attacks(request: Request) -> Mapping[str, object]:
+def _attacks_values(request: Request) -> Mapping[str, object]:
     """Return a row per attack: its result by tier, and those of its attempts if it has several."""
     found, rows = read_attacks(request), dict[str, dict[str, Any]]()
     for one in found["attacks"]:
@@ -91,7 +91,7 @@ def _route(path: str, template: str, values_of: Callable[[Request], Mapping[str,
 
 
 ROUTES = [
-    _route(TESTS, "tests", _tests),
-    _route(f"{TESTS}/{{name}}", "test", _test),
-    _route(ATTACKS, "attacks", _attacks),
+    _route(TESTS, "tests", _tests_values),
+    _route(f"{TESTS}/{{name}}", "test", _test_values),
+    _route(ATTACKS, "attacks", _attacks_values),
 ]

@@ -43,15 +43,15 @@ class Segment(NamedTuple):
     lines: list[ShownLine]
 
 
-def _page(caller: Caller, request: Request) -> Response:
+def _compare_page(caller: Caller, request: Request) -> Response:
     keys = [unescape_slashes(request.path_params[key]) for key in ("one", "other")]
     found = compare_sources(caller, *keys)
     halves = [
         {
             **half,
             "words": in_words(half["side"]),
-            "shown": list(_files(found, at)),
-            "alone": _alone(found, at),
+            "shown": list(_shown_files(found, at)),
+            "alone": _files_without_passages(found, at),
             "cut": sum(len(file["lines"]) for file in half["files"]) > MOST_LINES,
         }
         for at, half in enumerate(found["halves"])
@@ -59,12 +59,12 @@ def _page(caller: Caller, request: Request) -> Response:
     return own_page("copies", caller, request, halves=halves, passages=found["passages"])
 
 
-def _alone(found: Comparison, at: int) -> list[str]:
+def _files_without_passages(found: Comparison, at: int) -> list[str]:
     named = {passage["places"][at]["file"] for passage in found["passages"]}
     return [file["name"] for number, file in enumerate(found["halves"][at]["files"]) if number not in named]
 
 
-def _files(found: Comparison, at: int) -> Iterator[tuple[str, list[Segment]]]:
+def _shown_files(found: Comparison, at: int) -> Iterator[tuple[str, list[Segment]]]:
     """Yield the files of one side that have passages, up to `MOST_LINES` lines."""
     room = MOST_LINES
     for number, file in enumerate(found["halves"][at]["files"]):
@@ -74,12 +74,12 @@ def _files(found: Comparison, at: int) -> Iterator[tuple[str, list[Segment]]]:
             if (place := passage["places"][at])["file"] == number
         ]
         if spans and room:
-            lines = _lines(file, spans)[:room]
+            lines = _shown_lines(file, spans)[:room]
             room -= len(lines)
             yield file["name"], list(_segments(lines))
 
 
-def _lines(file: ShownFile, spans: list[tuple[int, int, int]]) -> list[ShownLine]:
+def _shown_lines(file: ShownFile, spans: list[tuple[int, int, int]]) -> list[ShownLine]:
     handed_out = set(file["given"])
     inside: dict[int, int] = {}
     begins: dict[int, list[int]] = {}
@@ -111,4 +111,4 @@ def _segments(lines: list[ShownLine]) -> Iterator[Segment]:
     yield Segment(row[0].number not in near, row)
 
 
-ROUTES = [Route("/admin/copies/{one}/{other}", private_page(_page, organiser=True))]
+ROUTES = [Route("/admin/copies/{one}/{other}", private_page(_compare_page, organiser=True))]

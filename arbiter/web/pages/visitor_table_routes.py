@@ -48,7 +48,7 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
 
     async def begin(request: Request) -> NewVisit:
         address = address_of(request.scope["client"])
-        against = (await _body(request)).get("against", [])
+        against = (await _read_json(request)).get("against", [])
         if not isinstance(against, list) or not all(isinstance(name, str) for name in against):
             raise Refusal(422, "invalid", "against: expected a list of names")
         season = unescape_slashes(request.path_params["season"])
@@ -57,37 +57,37 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
         return {"key": visit.key, **state}
 
     async def state(request: Request) -> VisitState:
-        visit = _visit(tables, request)
-        after = (await _body(request)).get("after")
+        visit = _find_visit(tables, request)
+        after = (await _read_json(request)).get("after")
         if type(after) is int:
             await _wait_for_change(visit, after, request)
         return await run_in_threadpool(visit.state)
 
     async def replay(request: Request) -> Replay:
-        return await run_in_threadpool(_visit(tables, request).replay)
+        return await run_in_threadpool(_find_visit(tables, request).replay)
 
     async def decide(request: Request) -> VisitState:
-        visit = _visit(tables, request)
-        word = (await _body(request)).get("word")
+        visit = _find_visit(tables, request)
+        word = (await _read_json(request)).get("word")
         if not isinstance(word, str):
             raise Refusal(422, "invalid", "word: expected a text")
         return await run_in_threadpool(visit.decide, word)
 
     async def luck(request: Request) -> VisitState:
-        return await run_in_threadpool(_visit(tables, request).estimate_luck)
+        return await run_in_threadpool(_find_visit(tables, request).estimate_luck)
 
     async def leave(request: Request) -> dict[str, bool]:
-        tables.leave(_visit(tables, request))
+        tables.leave(_find_visit(tables, request))
         return {"left": True}
 
     verbs: dict[str, Callable[[Request], Awaitable[Mapping[str, object]]]]
     verbs = {"new": begin, "state": state, "replay": replay, "decide": decide, "luck": luck, "leave": leave}
     below = "/seasons/{season}/table"
-    posts = [Route(f"{below}/{name}", _answering(verb), methods=["POST"]) for name, verb in verbs.items()]
+    posts = [Route(f"{below}/{name}", _json_endpoint(verb), methods=["POST"]) for name, verb in verbs.items()]
     return [Route(below, show), *posts]
 
 
-def _answering(
+def _json_endpoint(
     verb: Callable[[Request], Awaitable[Mapping[str, object]]],
 ) -> Callable[[Request], Awaitable[Response]]:
     """Return the endpoint of a verb: it takes and returns JSON, also for errors."""
@@ -107,7 +107,7 @@ def _answering(
     return answer
 
 
-async def _body(request: Request) -> dict[str, Any]:
+async def _read_json(request: Request) -> dict[str, Any]:
     """Return the posted JSON object; Refusal for anything else."""
     try:
         found = json.loads(await request.body() or b"{}")
@@ -118,7 +118,7 @@ async def _body(request: Request) -> dict[str, Any]:
     return found
 
 
-def _visit(tables: Tables, request: Request) -> Visit:
+def _find_visit(tables: Tables, request: Request) -> Visit:
     return tables.find(unescape_slashes(request.path_params["season"]), request.headers[KEY])
 
 
@@ -132,7 +132,7 @@ async def _wait_for_change(visit: Visit, after: int, request: Request) -> None:
     visit.wake()
     visit.wake = wake
     stop = visit.session.listen(wake)
-    gone = asyncio.ensure_future(_end_of(request))
+    gone = asyncio.ensure_future(_wait_for_disconnect(request))
     gone.add_done_callback(lambda _: changed.set())
     try:
         async with asyncio.timeout(WAIT_SECONDS):
@@ -148,7 +148,7 @@ async def _wait_for_change(visit: Visit, after: int, request: Request) -> None:
         gone.cancel()
 
 
-async def _end_of(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     """Wait until the client of a completely received request disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

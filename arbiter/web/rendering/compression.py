@@ -51,7 +51,6 @@ def compress(body: bytes, kind: str) -> bytes | None:
 
 
 def accepts_gzip(scope: Scope) -> bool:
-    """Return True if the client accepts gzip."""
     accepted = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")
     return any(
         word.partition(";")[0].strip().lower() in ("gzip", "x-gzip")

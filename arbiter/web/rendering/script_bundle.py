@@ -25,14 +25,14 @@ def join_modules(*entries: Path) -> str:
     pieces: list[str] = []
     numbers: dict[Path, int] = {}
     for entry in entries:
-        _add(entry.resolve(), pieces, numbers, ())
+        _add_module(entry.resolve(), pieces, numbers, ())
     joined = "\n".join(pieces) + "\n"
     if ENDS_SCRIPT.search(joined):
         raise ValueError("a module contains text that would end its script element")
     return joined
 
 
-def _add(path: Path, pieces: list[str], numbers: dict[Path, int], above: tuple[Path, ...]) -> int:
+def _add_module(path: Path, pieces: list[str], numbers: dict[Path, int], above: tuple[Path, ...]) -> int:
     """Add a module and its imports, if they are missing, and return its number."""
     if path in above:
         raise ValueError(f"{path.name} imports itself through other modules")
@@ -40,7 +40,7 @@ def _add(path: Path, pieces: list[str], numbers: dict[Path, int], above: tuple[P
         return numbers[path]
 
     def from_before(found: re.Match[str]) -> str:
-        number = _add((path.parent / found[2]).resolve(), pieces, numbers, (*above, path))
+        number = _add_module((path.parent / found[2]).resolve(), pieces, numbers, (*above, path))
         return f"const {{{found[1].replace(' as ', ': ')}}} = module{number};\n"
 
     body = IMPORT.sub(from_before, path.read_text(encoding="utf-8"))

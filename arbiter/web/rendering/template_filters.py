@@ -26,6 +26,7 @@ _ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 @lru_cache(maxsize=NAMES)
 def part(name: str) -> str:
+    """Return a text as one path segment, percent-encoded."""
     return quote(name, safe="")
 
 
@@ -35,6 +36,7 @@ def match_part(match_id: str) -> str:
 
 
 def match_of_part(text: str) -> str:
+    """Return the match id of a path segment by `match_part`."""
     return text.replace("-", "/")
 
 

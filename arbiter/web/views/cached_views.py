@@ -107,6 +107,7 @@ class _LruCache:
         self._size = 0
 
     def find(self, key: AnswerKey) -> SentAnswer | None:
+        """Return the cached answer and make it the most recent; None if missing."""
         answer = self.answers.pop(key, None)
         if answer is not None:
             self.answers[key] = answer
@@ -131,13 +132,13 @@ class _LruCache:
 
 
 class AnswerCache:
-    """The answers of one state; those with a query, of which there may be many, evict none without."""
+    """The cached answers of one state of a season; those with a query never evict those without."""
 
     def __init__(self) -> None:
         self._plain, self._queried = _LruCache(), _LruCache()
         self.making: dict[AnswerKey, asyncio.Future[SentAnswer]] = {}
 
-    def part(self, key: AnswerKey) -> _LruCache:
+    def part_of(self, key: AnswerKey) -> _LruCache:
         return self._plain if key.is_plain else self._queried
 
     def renew(self, state: SeasonState, offers: Offers) -> AnswerCache:
@@ -145,7 +146,7 @@ class AnswerCache:
         cache, until = AnswerCache(), time.monotonic() + WARM_SECONDS
         for key in [*self._plain.asked, *self._queried.asked]:
             if time.monotonic() < until:
-                cache.part(key).keep(key, make_answer(key, state, offers))
+                cache.part_of(key).keep(key, make_answer(key, state, offers))
         return cache
 
 
@@ -207,16 +208,16 @@ class CachedViews:
     async def _cached(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
         """Return the cached answer, else compute it once for all concurrent requests."""
         cache = self._caches.setdefault(state, AnswerCache())
-        answer = cache.part(asked).find(asked)
+        answer = cache.part_of(asked).find(asked)
         if answer is None:
             making = cache.making.get(asked)
             if making is None:
                 making = cache.making[asked] = asyncio.ensure_future(self._compute(scope, asked, state))
-                making.add_done_callback(partial(_put, cache, asked))
+                making.add_done_callback(partial(_finish_making, cache, asked))
             # The answer is computed even if the first client disconnects.
             answer = await asyncio.shield(making)
         if answer.status == 200:
-            cache.part(asked).note(asked)
+            cache.part_of(asked).note(asked)
         return answer
 
     async def _compute(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
@@ -233,10 +234,10 @@ class CachedViews:
         return {"visitors": state.name in self._seasons.with_tables, "attacks": self._seasons.has_attacks}
 
 
-def _put(cache: AnswerCache, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> None:
+def _finish_making(cache: AnswerCache, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> None:
     del cache.making[asked]
     if not making.cancelled() and making.exception() is None:
-        cache.part(asked).keep(asked, making.result())
+        cache.part_of(asked).keep(asked, making.result())
 
 
 async def _send(scope: Scope, answer: SentAnswer, is_public: bool, send: Send) -> None:

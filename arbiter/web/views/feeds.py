@@ -37,7 +37,7 @@ LENGTH = timedelta(hours=1)
 def season_feed(state: SeasonState) -> bytes:
     """Return the last rounds and the replayed matches as Atom."""
     entries = [*_rejudged_entries(last_rejudgings(state, ENTRIES)), *_round_entries(state)]
-    return _feed(state, state.name, f"/seasons/{part(state.name)}", entries)
+    return _atom_feed(state, state.name, f"/seasons/{part(state.name)}", entries)
 
 
 def player_feed(state: SeasonState, player: str) -> bytes | None:
@@ -49,7 +49,7 @@ def player_feed(state: SeasonState, player: str) -> bytes | None:
         return None
     address = f"/seasons/{part(state.name)}/players/{part(player)}"
     entries = [*_rejudged_entries(rejudgings_with(state, player, ENTRIES)), *_rank_entries(state, player)]
-    return _feed(state, f"{player} in {state.name}", address, entries)
+    return _atom_feed(state, f"{player} in {state.name}", address, entries)
 
 
 class FeedEntry(NamedTuple):
@@ -98,22 +98,22 @@ def _last_rounds(state: SeasonState) -> range:
     return range(state.complete, max(state.complete - ENTRIES, 0), -1)
 
 
-def _feed(state: SeasonState, title: str, address: str, entries: Iterable[FeedEntry]) -> bytes:
+def _atom_feed(state: SeasonState, title: str, address: str, entries: Iterable[FeedEntry]) -> bytes:
     # Orders have whole seconds; at equal seconds an order follows the planning of a round.
-    shown = sorted(entries, key=lambda entry: _moment(entry.updated), reverse=True)
+    shown = sorted(entries, key=lambda entry: _atom_time(entry.updated), reverse=True)
     feed = Element("feed", xmlns=ATOM)
     SubElement(feed, "id").text = f"urn:arbiter:{address}"
     SubElement(feed, "title").text = xml_text(title)
     SubElement(feed, "link", href=address)
     SubElement(feed, "link", rel="self", href=f"{address}/feed.atom")
-    SubElement(feed, "updated").text = _moment(shown[0].updated if shown else state.moment)
+    SubElement(feed, "updated").text = _atom_time(shown[0].updated if shown else state.moment)
     SubElement(SubElement(feed, "author"), "name").text = "arbiter"
     for one in shown:
         entry = SubElement(feed, "entry")
         SubElement(entry, "id").text = f"urn:arbiter:{address}:{one.id}"
         SubElement(entry, "title").text = xml_text(one.title)
         SubElement(entry, "link", href=f"/seasons/{part(state.name)}{one.link}")
-        SubElement(entry, "updated").text = _moment(one.updated)
+        SubElement(entry, "updated").text = _atom_time(one.updated)
         SubElement(entry, "summary").text = xml_text(one.text.translate(_ISOLATES))
     whole: str = tostring(feed, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{whole}'.encode()
@@ -122,7 +122,7 @@ def _feed(state: SeasonState, title: str, address: str, entries: Iterable[FeedEn
 _ISOLATES = {0x2068: None, 0x2069: None}
 
 
-def _moment(when: datetime) -> str:
+def _atom_time(when: datetime) -> str:
     return when.astimezone(UTC).isoformat(timespec="seconds")
 
 
@@ -142,9 +142,9 @@ def calendar(state: SeasonState) -> bytes:
         lines += [
             "BEGIN:VEVENT",
             f"UID:{part(state.name)}-{number}@arbiter",
-            f"DTSTAMP:{_stamp(when)}",
-            f"DTSTART:{_stamp(when)}",
-            f"DTEND:{_stamp(when + LENGTH)}",
+            f"DTSTAMP:{_icalendar_time(when)}",
+            f"DTSTART:{_icalendar_time(when)}",
+            f"DTEND:{_icalendar_time(when + LENGTH)}",
             f"SUMMARY:{_escape_text(f'{state.name}: round {number}')}",
             f"URL:/seasons/{part(state.name)}/rounds/{number}",
             "END:VEVENT",
@@ -153,7 +153,7 @@ def calendar(state: SeasonState) -> bytes:
     return "".join(f"{folded}\r\n" for line in lines for folded in _fold(line)).encode()
 
 
-def _stamp(when: datetime) -> str:
+def _icalendar_time(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
 
 

@@ -36,19 +36,19 @@ def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Map
         "match": _heading(state, summary, record, base),
         "short": shown if run is None else {**shown, "say": say_match(summary)},
         "run": run,
-        "sisters": _sisters(state, summary),
+        "sisters": _matches_of_table(state, summary),
         "replay_url": f"{address}/replay" + (f"?run={run}" if run is not None else ""),
         "review_url": f"{address}/review"
         if run is None and review_view.has_review(state, match_id)
         else None,
         "replay_data": None,
-        "limits": _limits(state, summary.round),
+        "limits": _console_options(state, summary.round),
         "log_url": _log_url(state, summary) if run is None else None,
         "config": state.config.file.name,
     }
 
 
-def _sisters(state: SeasonState, match: MatchSummary) -> list[str]:
+def _matches_of_table(state: SeasonState, match: MatchSummary) -> list[str]:
     if match.round is None or match.table is None:
         return [match.id]
     found = at_tables(state, match.round, range(match.table, match.table + 1))
@@ -91,7 +91,7 @@ def _log_url(state: SeasonState, match: MatchSummary) -> str | None:
     return f"/me/matches/{match_part(match.id)}/log?season={part(state.name)}"
 
 
-def _limits(state: SeasonState, number: int | None) -> str:
+def _console_options(state: SeasonState, number: int | None) -> str:
     """Return the options of `arbiter console` for the limits of a round that differ from the defaults."""
     then = next(
         (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),

@@ -83,7 +83,7 @@ class View:
         return {self.template: figures} if self.description else figures
 
 
-def _standings(
+def _standings_figures(
     state: SeasonState, after_round: int | None, page: int | None, player: str | None
 ) -> Figures | None:
     if after_round is not None and after_round > state.complete:
@@ -93,7 +93,7 @@ def _standings(
     return figures.standings_page(state, after_round, page or 1)
 
 
-def _crosstable(state: SeasonState, page: int, columns: int | None) -> Figures | None:
+def _crosstable_figures(state: SeasonState, page: int, columns: int | None) -> Figures | None:
     return figures.crosstable(state, page=page, columns=columns)
 
 
@@ -118,21 +118,21 @@ def _front_page(state: SeasonState, found: Figures) -> Figures:
     }
 
 
-def _file(name: str, kind: str, make: Callable[..., bytes | None], is_attached: bool = True) -> Made:
-    """Return the figures of a view that is a file; `name` may contain `{season}` and `{game}`."""
+def _file_maker(name: str, kind: str, make: Callable[..., bytes | None], is_attached: bool = True) -> Made:
+    """Return the maker of a view's file; `name` may contain `{season}` and `{game}`."""
 
-    def file(state: SeasonState, *asked: Value) -> File | None:
+    def make_file(state: SeasonState, *asked: Value) -> File | None:
         body = make(state, *asked)
         named = name.format(season=state.name, game=state.config.game.name)
         return None if body is None else File(named, kind, body, is_attached)
 
-    return file
+    return make_file
 
 
-_feed = partial(_file, "feed.atom", "application/atom+xml", is_attached=False)
+_feed = partial(_file_maker, "feed.atom", "application/atom+xml", is_attached=False)
 
 
-def _matches(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures:
+def _matches_figures(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures:
     round_, player, against, tag, limit, cursor = asked
     every, most = listings.matches(state, round_, player, against, tag, viewer), min(limit, ROWS)
     shown = [listings.match_in_short(state, match) for match in every.part(cursor, most)]
@@ -155,15 +155,15 @@ def _matches_page(state: SeasonState, *asked: Any, viewer: Viewer | None = None)
     }  # fmt: skip
 
 
-def _asks_for_tag(_state: SeasonState, _eyes: Viewer, *asked: Value) -> bool:
+def _asks_for_tag(_state: SeasonState, _viewer: Viewer, *asked: Value) -> bool:
     return asked[WHICH.index(TAG)] is not None
 
 
-def _board(state: SeasonState, number: int, table: str) -> Figures | None:
+def _board_figures(state: SeasonState, number: int, table: str) -> Figures | None:
     return duplicate_boards.board(state, number, int(table[1:]))
 
 
-def _live(state: SeasonState, page: int | None) -> Figures | None:
+def _live_figures(state: SeasonState, page: int | None) -> Figures | None:
     found = current_round(state, page)
     return None if found is None else {"live": found, "front": front_page.front(state), "names": state.names}
 
@@ -207,9 +207,9 @@ VIEWS = (
     View("", front_page.front, "front",
          "A season: its progress, its standings, the highlights of the last round.",
          Front, in_query=(AFTER,), values=_front_page),
-    View("/standings", _standings, "standings", "The standings after a round, by default the last.",
+    View("/standings", _standings_figures, "standings", "The standings after a round, by default the last.",
          Standings, in_query=(AFTER, PAGE, WITH)),
-    View("/crosstable", _crosstable, "crosstable",
+    View("/crosstable", _crosstable_figures, "crosstable",
          "Results of each pair of players, and the probability that one is better.", Crosstable,
          in_query=(FIRST, COLUMNS), page_only=(SHOW,), values=_crosstable_page),
     View("/history", figures.history_part, "history", "Ratings after each round.", History,
@@ -218,12 +218,12 @@ VIEWS = (
     View("/rules", rules, "rules",
          "The rules for bots: game, limits, submissions; `manual` and `protocol` are Markdown.",
          Rules),
-    View("/rules/starter.zip", _file("starter-{game}.zip", "application/zip", starter)),
+    View("/rules/starter.zip", _file_maker("starter-{game}.zip", "application/zip", starter)),
     View("/feed.atom", _feed(feeds.season_feed)),
-    View("/calendar.ics", _file("{season}.ics", "text/calendar", feeds.calendar)),
-    View("/standings.csv", _file("{season} standings.csv", "text/csv", feeds.standings_csv),
+    View("/calendar.ics", _file_maker("{season}.ics", "text/calendar", feeds.calendar)),
+    View("/standings.csv", _file_maker("{season} standings.csv", "text/csv", feeds.standings_csv),
          in_query=(FIRST,)),
-    View("/crosstable.csv", _file("{season} crosstable.csv", "text/csv", feeds.crosstable_csv),
+    View("/crosstable.csv", _file_maker("{season} crosstable.csv", "text/csv", feeds.crosstable_csv),
          in_query=(FIRST, COLUMNS)),
     View("/players/{player}/feed.atom", _feed(feeds.player_feed), in_path=(PLAYER,)),
     View("/players/{player}/vs/{other}", listings.versus, "versus",
@@ -234,7 +234,7 @@ VIEWS = (
     View("/boards/{number}", duplicate_boards.round_boards, "boards",
          "The results of each table of a round, whose matches share the cards.", RoundBoards, (ROUND,),
          (TABLE_PAGE,)),
-    View("/boards/{number}/{table}", _board, "board",
+    View("/boards/{number}/{table}", _board_figures, "board",
          "The duplicate board of a table: each deal in all its matches.", DuplicateBoard,
          (ROUND, TABLE), values=lambda state, found: {"board": found, "game": state.file.game}),
     View("/players/{player}", listings.player_page, "player", "A player's rating and matches.", PlayerPage,
@@ -242,7 +242,7 @@ VIEWS = (
          values=lambda state, found: {"player": found, "lines": partial(figures.lines, state),
                                       "currency": state.file.currency},
          personal=listings.is_own),
-    View("/matches", _matches, description="Stored matches in planned order.", shape=MatchPage,
+    View("/matches", _matches_figures, description="Stored matches in planned order.", shape=MatchPage,
          in_query=(*WHICH, *PART), personal=_asks_for_tag),
     View("/matches", _matches_page, "matches", in_query=(*WHICH, PAGE), personal=_asks_for_tag),
     View("/matches/{match}", listings.match_page, description="A summary of a match.", shape=MatchRow,
@@ -256,7 +256,7 @@ VIEWS = (
          personal=listings.has_own),
     View("/rejudgings", rejudgings.rejudgings, "rejudgings",
          "Replayed matches, the last first: the reasons and the changes.", Rejudgings, in_query=(FIRST,)),
-    View("/live", _live, "live", in_query=(PAGE,), page_only=(WALL,)),
+    View("/live", _live_figures, "live", in_query=(PAGE,), page_only=(WALL,)),
 )  # fmt: skip
 PAGES = {view.parts: view for view in VIEWS if view.template or not view.description}
 ANSWERS = {view.parts: view for view in VIEWS if view.description}

@@ -28,16 +28,16 @@ MOST_FAULTS = 500
 
 def make_report(state: SeasonState, replays: int | None = 0) -> str:
     """Return the text of the file; `replays` is the number of last matches with a replay, None for all."""
-    shown = _replays(state, replays)
-    style = _read("style.css") + (_read("replay.css") if shown else "")
+    shown = _replay_values(state, replays)
+    style = _read_static("style.css") + (_read_static("replay.css") if shown else "")
     modules = [STATIC / "page.js", *([STATIC / "report.js"] if shown else [])]
-    scripts = [_read("scheme.js"), join_modules(*modules)]
+    scripts = [_read_static("scheme.js"), join_modules(*modules)]
     ended = [match for match in state.matches if match.faulty is not None]
     return render(
         "report",
         state,
         base=None,
-        policy=_policy(style, scripts),
+        policy=_content_policy(style, scripts),
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
         standings=season_figures.standings(state),
@@ -46,7 +46,7 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
         history=season_figures.history(state),
         lines=partial(season_figures.lines, state),
         chosen=None,
-        rounds=_rounds(state),
+        rounds=_round_values(state),
         faults=listings.faults(state, ended[-MOST_FAULTS:]),
         faults_in_all=len(ended),
         replays=shown,
@@ -54,7 +54,7 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
     )
 
 
-def _rounds(state: SeasonState) -> list[dict[str, object]]:
+def _round_values(state: SeasonState) -> list[dict[str, object]]:
     of: dict[int | None, list[MatchRow]] = {}
     for match in state.matches:
         of.setdefault(match.round, []).append(listings.match_in_short(state, match))
@@ -64,7 +64,7 @@ def _rounds(state: SeasonState) -> list[dict[str, object]]:
     ]
 
 
-def _replays(state: SeasonState, number: int | None) -> list[dict[str, object]]:
+def _replay_values(state: SeasonState, number: int | None) -> list[dict[str, object]]:
     """Return the last matches with their public replays, then those for each seat if they may be shown."""
     chosen = state.matches if number is None else state.matches[max(0, len(state.matches) - number) :]
     shown = []
@@ -77,16 +77,16 @@ def _replays(state: SeasonState, number: int | None) -> list[dict[str, object]]:
     return shown
 
 
-def _policy(style: str, scripts: list[str]) -> str:
+def _content_policy(style: str, scripts: list[str]) -> str:
     """Return the content security policy of the file, which permits this style and these scripts alone."""
-    hashes = " ".join(map(_hash, scripts))
-    policy = f"default-src 'none'; script-src {hashes}; style-src {_hash(style)}; img-src data:"
+    hashes = " ".join(map(_policy_hash, scripts))
+    policy = f"default-src 'none'; script-src {hashes}; style-src {_policy_hash(style)}; img-src data:"
     return f"{policy}; form-action 'none'; base-uri 'none'"
 
 
-def _hash(text: str) -> str:
+def _policy_hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _read(name: str) -> str:
+def _read_static(name: str) -> str:
     return (STATIC / name).read_text(encoding="utf-8")

@@ -64,7 +64,7 @@ class SentAnswer(NamedTuple):
 def make_answer(asked: AnswerKey, state: SeasonState, offers: Offers) -> SentAnswer:
     """Return the answer for a key, an error page on failure; `offers` are features of the site."""
     try:
-        response = _make(asked, state, offers)
+        response = _make_response(asked, state, offers)
     except Exception as error:
         if not isinstance(error, ArbiterError | HTTPException):
             LOG.exception("an answer failed: %s", asked.view.path)
@@ -80,7 +80,7 @@ def is_personal(asked: AnswerKey, state: SeasonState) -> bool:
     return asked.view.personal is not None and asked.view.personal(state, asked.viewer, *asked.values)
 
 
-def _make(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
+def _make_response(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
     view = asked.view
     whose = {} if view.personal is None else {"viewer": asked.viewer}
     figures = view.figures(state, *asked.values, **whose)

@@ -38,8 +38,8 @@ def rules(state: SeasonState) -> Rules:
     found = [] if config.submissions is None else languages(config)
     return {
         "season": state.name,
-        "game": _game(config.game),
-        "limits": _limits(config),
+        "game": _game_rules(config.game),
+        "limits": _season_limits(config),
         "calendar": {
             "rounds": config.rounds,
             "opens": None if config.opens is None else config.opens.isoformat(),
@@ -47,13 +47,13 @@ def rules(state: SeasonState) -> Rules:
             "missed": config.missed,
             "until": None if config.until is None else config.until.isoformat(),
         },
-        "submissions": _submissions(config),
+        "submissions": _submission_terms(config),
         "publish_notes": config.publish_notes,
         "languages": [
             {"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found
         ],
         "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
-        "check": check_command(config.game.name, list(_words(config.game, config.limits))),
+        "check": check_command(config.game.name, list(_check_bot_options(config.game, config.limits))),
         **manuals(config.game),
     }
 
@@ -65,11 +65,11 @@ def manuals(game: AnyGame) -> Manuals:
 def starter(state: SeasonState) -> bytes | None:
     """Return the starter kit as a ZIP archive; None if the game has none."""
     game, terms = state.config.game, state.config.submissions or Submissions()
-    words = list(_words(game, state.config.limits))
+    words = list(_check_bot_options(game, state.config.limits))
     return starter_kit(game.name, game.title, state.name, words, terms.max_bytes)
 
 
-def _game(game: AnyGame) -> GameRules:
+def _game_rules(game: AnyGame) -> GameRules:
     return {
         "name": game.name,
         "title": game.title,
@@ -83,7 +83,7 @@ def _game(game: AnyGame) -> GameRules:
     }
 
 
-def _limits(config: Config) -> schema.SeasonLimits:
+def _season_limits(config: Config) -> schema.SeasonLimits:
     """Return the limits as in a season's file, with their effect on this machine."""
     limits, text = config.limits, limits_text(config.limits)
     try:
@@ -110,7 +110,7 @@ def _limits(config: Config) -> schema.SeasonLimits:
     }
 
 
-def _submissions(config: Config) -> SubmissionTerms | None:
+def _submission_terms(config: Config) -> SubmissionTerms | None:
     terms = config.submissions
     if terms is None:
         return None
@@ -129,7 +129,7 @@ def _submissions(config: Config) -> SubmissionTerms | None:
     }
 
 
-def _words(game: AnyGame, limits: Limits) -> Iterator[str]:
+def _check_bot_options(game: AnyGame, limits: Limits) -> Iterator[str]:
     """Yield the options of `check-bot` for settings that differ from the defaults."""
     yield from options_of(limits, AT_HOME)
     usual = make(game.name, {}).options
