@@ -8,6 +8,7 @@ import signal
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from hashlib import sha256
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
@@ -121,7 +122,8 @@ def child_of(process: int) -> int:
 
     def look() -> bool:
         for task in os.listdir(f"/proc/{process}/task"):
-            with open(f"/proc/{process}/task/{task}/children") as file:
+            # A thread may end meanwhile.
+            with suppress(FileNotFoundError), open(f"/proc/{process}/task/{task}/children") as file:
                 found.extend(map(int, file.read().split()))
         return bool(found)
 
