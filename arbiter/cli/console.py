@@ -11,8 +11,8 @@ import click
 from arbiter.cli.bot_arguments import read_options
 from arbiter.cli.output import say
 from arbiter.cli.table_setup import load_deals, make_occupant, set_up_table, table_options
-from arbiter.table.interactive.console import ConsoleFace, Tools
-from arbiter.table.interactive.verbs import words
+from arbiter.table.interactive.console import ConsoleSession, Tools
+from arbiter.table.interactive.verbs import command_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def run_session(laid: LaidTable) -> None:
     read_occupant = partial(make_occupant, limits=laid.setup.limits)
     tools = Tools(read_occupant, partial(read_options, given_by="set"), load_deals)
     try:
-        face = ConsoleFace(laid.setup, laid.occupants, tools, say)
+        face = ConsoleSession(laid.setup, laid.occupants, tools, say)
         face.introduce()
         if laid.moves is not None:
             face.feed(laid.moves)
@@ -59,7 +59,9 @@ def _read_commands() -> Iterator[str]:
         import readline
 
         def completed(text: str, number: int) -> str | None:
-            fitting = [word for word in words() if word.startswith(text) and not readline.get_begidx()]
+            fitting = [
+                word for word in command_words() if word.startswith(text) and not readline.get_begidx()
+            ]
             return fitting[number] if number < len(fitting) else None
 
         readline.set_completer(completed)

@@ -181,7 +181,7 @@ def _print_figures_within(fits: dict[str, Any], left: int, time: TimeControl) ->
         click.echo(f"{rounds} do not fit at worst, even with the shortest time for the players")
         return
     click.echo(
-        f"{rounds} fit at worst with {duration_text(longest)} a {time.each}{_comparison_text(fits, time)}"
+        f"{rounds} fit at worst with {duration_text(longest)} a {time.unit}{_comparison_text(fits, time)}"
     )
 
 

@@ -13,7 +13,7 @@ import yaml
 from arbiter.games import make
 from arbiter.match.limits import options_of
 from arbiter.match.spec import original
-from arbiter.sandbox.landlock import path_of
+from arbiter.sandbox.landlock import search_path
 from arbiter.sandbox.player_command import missing_programs, register
 from arbiter.season.config.settings_diff import is_sent, rated_name
 
@@ -66,7 +66,7 @@ def _stored_players(settings: Mapping[str, Any], folder: Path) -> dict[str, Play
     languages = {
         word: str(folder / language["program"]) for word, language in settings.get("languages", {}).items()
     }
-    path, found = path_of((program,) for program in languages.values()), {}
+    path, found = search_path((program,) for program in languages.values()), {}
     for player in settings["players"]:
         if "model" in player:
             continue

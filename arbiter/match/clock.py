@@ -64,7 +64,7 @@ def duration_text(ns: int) -> str:
 
 
 def time_left(left_ns: int) -> str:
-    """The command with the whole ms that a seat has left."""
+    """The protocol's command ``time_left MS``, with the whole ms that a seat has left."""
     return f"time_left {max(0, left_ns) // MS}"
 
 
@@ -102,21 +102,21 @@ class TimeControl:
         more = f"+{duration_text(self.increment_ns)}" if self.increment_ns else ""
         return duration_text(self.budget_ns) + more + ("/request" if self.per_request else "")
 
-    def say(self) -> str:
+    def description(self) -> str:
         """For people: ``1 min for a match, and 100 ms more after each request that was answered``."""
-        budget = say_limit(self.budget_ns)
+        budget = time_limit_text(self.budget_ns)
         if self.per_request:
             return f"{budget} for each command, news too"
-        more = f", and {say_limit(self.increment_ns)} more after each request that was answered"
+        more = f", and {time_limit_text(self.increment_ns)} more after each request that was answered"
         return f"{budget} for a match" + more * (self.increment_ns > 0)
 
-    def say_left(self, left_ns: int) -> str:
+    def time_left_text(self, left_ns: int) -> str:
         """The time left to a seat, for people: ``41.3 ms left of 10 s``."""
         of = "for each command" if self.per_request else f"left of {self.budget_ns / SECOND:g} s"
         return f"{left_ns / MS:.1f} ms {of}"
 
     @property
-    def each(self) -> str:
+    def unit(self) -> str:
         """The unit that a budget is for: ``player and match`` or ``command``."""
         return "command" if self.per_request else "player and match"
 
@@ -166,15 +166,15 @@ def spent_budget_text(
     granted = control.granted_ns(len(answers))
     if control.per_request or not answers or 10 * earlier_ns < granted:
         return ""
-    more = f" + {len(answers)} x {_short(control.increment_ns)}" if control.increment_ns else ""
+    more = f" + {len(answers)} x {_short_text(control.increment_ns)}" if control.increment_ns else ""
     thought = sum(ns for _, _, ns in answers)
-    news = f", {_short(earlier_ns - thought)} on {rest}" if earlier_ns - thought >= MS else ""
+    news = f", {_short_text(earlier_ns - thought)} on {rest}" if earlier_ns - thought >= MS else ""
     request, deal, slowest = max(answers, key=lambda answer: answer[2])
-    spent = f"{_short(control.budget_ns)}{more}: {_short(thought)} on earlier answers{news}"
-    return f"{spent}, slowest {request} in deal {deal + 1}: {_short(slowest)}"
+    spent = f"{_short_text(control.budget_ns)}{more}: {_short_text(thought)} on earlier answers{news}"
+    return f"{spent}, slowest {request} in deal {deal + 1}: {_short_text(slowest)}"
 
 
-def say_limit(ns: int) -> str:
+def time_limit_text(ns: int) -> str:
     """Return a time limit for people: ``500 ms``, ``10 s``, ``1 min 30 s``, ``3 min``."""
     seconds, rest = divmod(ns, SECOND)
     if rest or not seconds:
@@ -183,7 +183,7 @@ def say_limit(ns: int) -> str:
     return " ".join([*([f"{minutes} min"] if minutes else []), *([f"{seconds} s"] if seconds else [])])
 
 
-def _short(ns: int) -> str:
+def _short_text(ns: int) -> str:
     """``301 ms`` below a second, else ``1.5 s``."""
     return f"{ns / MS:.0f} ms" if ns < SECOND else f"{round(ns / SECOND, 2):g} s"
 
@@ -220,6 +220,6 @@ class Clock:
         """Return what an exchange with this number of commands may use, by seat."""
         return tuple(self.left) if self._drains else tuple(left * commands for left in self.left)
 
-    def reward(self, seat: int) -> None:
+    def add_increment(self, seat: int) -> None:
         """Add the increment after an answered request."""
         self.left[seat] += self._increment_ns

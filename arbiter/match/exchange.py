@@ -65,7 +65,7 @@ class SeatChannel(Protocol):
         """Deliver the payload: a `Reply` to a request and for every fault, else the cost in ns."""
 
 
-def timeout(seat: Seat, send: Send, charged_ns: int, unread: bytes, writing: bool) -> MalformedReply:
+def timeout_fault(seat: Seat, send: Send, charged_ns: int, unread: bytes, writing: bool) -> MalformedReply:
     """The fault of an exchange whose time is over, with what was missing.
 
     `unread` is the part of the reply received; `writing` is True if the bot has not read all of `send`.
@@ -78,11 +78,11 @@ def timeout(seat: Seat, send: Send, charged_ns: int, unread: bytes, writing: boo
         missing = "no empty line after the reply"
     else:
         missing = "the reply was not complete"
-    return MalformedReply(Fault.TIMEOUT, f"{missing}: {overdue(seat, send, charged_ns)}", unread)
+    return MalformedReply(Fault.TIMEOUT, f"{missing}: {timeout_reason(seat, send, charged_ns)}", unread)
 
 
-def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
-    """A timeout in words; both times have enough digits to differ."""
+def timeout_reason(seat: Seat, send: Send, charged_ns: int) -> str:
+    """The reason of a timeout for people; both times have enough digits to differ."""
     what, allowed_ns = "its start was" if send.starting else "it was", send.allowed_ns[seat]
     for digits in (1, 2, 3, 4, 5, 6):
         charged, allowed = (f"{ns / 1e6:.{digits}f} ms" for ns in (charged_ns, allowed_ns))

@@ -30,7 +30,7 @@ class Follower(ABC):
 
     @abstractmethod
     def action_of(self, seat: Seat) -> Action:
-        """Decide for the seat to act, which is one of theirs."""
+        """Choose the action of the seat to act, which has no bot."""
 
     def exchange(self, send: Send) -> Reply | int:
         """Answer a request; news costs nothing."""
@@ -43,7 +43,7 @@ class Follower(ABC):
         return Reply(Answer(True, word, word), 0, 0)
 
     def follow(self, answer: Answer) -> None:
-        """Apply a bot's decision; the referee judges an illegal one."""
+        """Apply a bot's decision to `position`; ignore an illegal one, which the referee judges."""
         try:
             action = self.position.parse(words_of(answer, self.position.answer_words))
         except ArbiterError:
@@ -52,7 +52,7 @@ class Follower(ABC):
         self.position = self.position.apply(action)
 
     def check(self, action: Action) -> None:  # noqa: B027 -- a hook that may be left out
-        """Inspect a bot's legal decision, in the position before it."""
+        """Called with a bot's legal decision before it is applied; does nothing here."""
 
 
 class RandomPlayers(Follower):

@@ -157,7 +157,7 @@ class _MemorySeat:
         ns = cost if isinstance(cost, int) else cost(send, seat)
         self._requests += send.asks
         try:
-            if connection.buffer and (stale := connection.stale()):
+            if connection.buffer and (stale := connection.unasked_output()):
                 raise MalformedReply(Fault.OUT_OF_TURN, "output that nothing asked for stood unread", stale)
             ended = False
             for command in send.payload[:-1].decode().split("\n"):

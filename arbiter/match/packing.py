@@ -47,7 +47,7 @@ class PackedMatch(NamedTuple):
 
 def pack_match(record: MatchRecord) -> PackedMatch:
     """Pack a record for the coordinator and the store."""
-    return PackedMatch(record.summary(), record.wall_ns, pack(record), _tags(record))
+    return PackedMatch(record.summary(), record.wall_ns, pack(record), _tags_of_bots(record))
 
 
 def pack(record: MatchRecord) -> bytes:
@@ -64,10 +64,10 @@ def pack(record: MatchRecord) -> bytes:
         "requests": names,
         "request": [number[name] for name in columns["request"]],
         "action": columns["action"],
-        **{name: _thousandths(columns[name]) for name in TIMES},
-        "granted_ns": _thousandths(_granted(record)),
+        **{name: _time_column(columns[name]) for name in TIMES},
+        "granted_ns": _time_column(_granted_ns(record)),
     }
-    if _planned(shape)[: len(record.deals)] == tuple(record.deals):
+    if _planned_deals(shape)[: len(record.deals)] == tuple(record.deals):
         shape["deals"] = len(record.deals)
     return zlib.compress(json.dumps(shape, separators=(",", ":")).encode(), LEVEL)
 
@@ -78,15 +78,15 @@ def unpack(packed: bytes, match_id: str) -> MatchRecord:
         shape = json.loads(zlib.decompress(packed))
         columns = shape["moves"]
         if isinstance(columns, dict):
-            shape["moves"] = _rows(columns)
+            shape["moves"] = _moves_of_columns(columns)
         if isinstance(shape["deals"], int):
-            shape["deals"] = _planned(shape)[: shape["deals"]]
+            shape["deals"] = _planned_deals(shape)[: shape["deals"]]
         return MatchRecord.from_json(shape)
     except (zlib.error, ValueError, KeyError, TypeError, IndexError, ConfigError) as error:
         raise StoreError(f"the record of match {match_id} cannot be read: {error}") from None
 
 
-def _tags(record: MatchRecord) -> tuple[tuple[int, str, bool], ...]:
+def _tags_of_bots(record: MatchRecord) -> tuple[tuple[int, str, bool], ...]:
     noted: dict[int, dict[str, None]] = {}
     for number, note in (record.move_notes or {}).items():
         if note.tags and number <= len(record.moves):
@@ -117,9 +117,9 @@ def unpack_end(packed: bytes, match_id: str) -> MatchEnd:
         raise StoreError(f"the record of match {match_id} cannot be read: {error}") from None
 
 
-def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+def _moves_of_columns(columns: dict[str, Any]) -> list[dict[str, Any]]:
     names = ("deal", "seat", "action", *TIMES, "granted_ns")
-    values = [columns[name] if name in PLAIN else _nanoseconds(columns[name]) for name in names]
+    values = [columns[name] if name in PLAIN else _times_of_column(columns[name]) for name in names]
     requests = [columns["requests"][number] for number in columns["request"]]
     spent: dict[int, int] = {}
     rows = []
@@ -132,7 +132,7 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _granted(record: MatchRecord) -> list[int]:
+def _granted_ns(record: MatchRecord) -> list[int]:
     """Return for each move the seat's time left plus its charges so far, in ns."""
     spent: dict[int, int] = {}
     granted = []
@@ -142,18 +142,18 @@ def _granted(record: MatchRecord) -> list[int]:
     return granted
 
 
-def _thousandths(values: Sequence[int]) -> dict[str, Any]:
+def _time_column(values: Sequence[int]) -> dict[str, Any]:
     """Return nanoseconds as microseconds where all are whole, as stored times are."""
     if all(value % 1000 == 0 for value in values):
         return {"us": [value // 1000 for value in values]}
     return {"ns": list(values)}
 
 
-def _nanoseconds(column: dict[str, Any]) -> list[int]:
+def _times_of_column(column: dict[str, Any]) -> list[int]:
     return [value * 1000 for value in column["us"]] if "us" in column else column["ns"]
 
 
-def _planned(shape: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+def _planned_deals(shape: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """Return the deals that follow from the seed; none where the game is not installed."""
     options = json.dumps(shape["options"], sort_keys=True)
     return _cached_deals(shape["game"], options, shape["seed"], shape["round"] or 1)

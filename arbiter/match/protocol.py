@@ -83,7 +83,7 @@ class Connection:
         return bytes(self.buffer)
 
     def reply(self) -> Answer | None:
-        """Take the next reply; None while it is incomplete; MalformedReply if it cannot be one."""
+        """Take the next reply off the buffer; None while incomplete; MalformedReply if it cannot be one."""
         buffer = self.buffer
         if not self._seen and (simple := _SIMPLE.match(bytes(buffer[:LONGEST_SIMPLE]))):
             del buffer[: simple.end()]
@@ -103,17 +103,17 @@ class Connection:
         start = self._line
         while (end := buffer.find(b"\n", max(start, self._seen))) >= 0:
             if start and not buffer[start:end].strip(_BLANKS):
-                return self._take(end + 1)
+                return self._take_reply(end + 1)
             start = end + 1
             if start > REPLY_LIMIT:
                 break
         self._line = start
-        self._refuse_what_cannot_be_a_reply(buffer, self._seen)
+        self._check_reply_bytes(buffer, self._seen)
         self._seen = len(buffer)
         return None
 
     def take(self, wanted: int) -> tuple[Answer, ...]:
-        """Take the next `wanted` replies; empty while some of them are missing.
+        """Take the next `wanted` replies off the buffer; empty while some of them are missing.
 
         MalformedReply as in `reply`, even if the replies before the bad one were good.
         """
@@ -121,7 +121,7 @@ class Connection:
         # A batch of news and one request is mostly a run of plain replies.
         missing = wanted - len(ready)
         if missing > 1 and self.buffer[: 3 * missing - 3] == PLAIN * (missing - 1):
-            self._drop(3 * missing - 3)
+            self._drop_bytes(3 * missing - 3)
             ready += (DONE,) * (missing - 1)
         while len(ready) < wanted:
             answer = self.reply()
@@ -149,8 +149,8 @@ class Connection:
         answers = self.take(wanted)
         return answers[-1] if answers else None
 
-    def stale(self) -> bytes:
-        """Return unread bytes although nothing was asked, except blank and comment lines."""
+    def unasked_output(self) -> bytes:
+        """Return unread bytes that no request asked for, except blank and comment lines."""
         if not self.buffer:
             return b""
         if not self._line:
@@ -158,10 +158,10 @@ class Connection:
         rest = self.unread
         return b"" if rest[:1] == b"#" or not rest.strip(_BLANKS) else rest
 
-    def _take(self, end: int) -> Answer:
+    def _take_reply(self, end: int) -> Answer:
         raw = bytes(self.buffer[:end])
-        self._drop(end)
-        self._refuse_what_cannot_be_a_reply(raw)
+        self._drop_bytes(end)
+        self._check_reply_bytes(raw)
         first, _, rest = raw.partition(b"\n")
         stripped = first.rstrip(_BLANKS)
         if first.endswith(b"\r"):
@@ -192,13 +192,13 @@ class Connection:
                 break
             start = end + 1
         if start:
-            self._drop(start)
+            self._drop_bytes(start)
 
-    def _drop(self, end: int) -> None:
+    def _drop_bytes(self, end: int) -> None:
         del self.buffer[:end]
         self._line = self._seen = 0
 
-    def _refuse_what_cannot_be_a_reply(self, raw: bytes | bytearray, seen: int = 0) -> None:
+    def _check_reply_bytes(self, raw: bytes | bytearray, seen: int = 0) -> None:
         # Only within the limit, so that the fault does not depend on how the bytes were cut.
         if raw.find(b"\0", seen, REPLY_LIMIT) >= 0:
             raise MalformedReply("malformed", "a NUL byte in a reply", bytes(raw))

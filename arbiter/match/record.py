@@ -122,7 +122,7 @@ class Forfeit(_JsonFields):
     private: str = ""
 
     @property
-    def word(self) -> str:
+    def answer_word(self) -> str:
         return self.reply.partition("\n")[0].removeprefix("=").strip()[:60]
 
     @property

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.match.clock import MS, Clock, spent_budget_text
-from arbiter.match.exchange import Reply, Send, overdue
+from arbiter.match.exchange import Reply, Send, timeout_reason
 from arbiter.match.position import planned_deal, planned_deals
 from arbiter.match.protocol import words_of
 from arbiter.match.record import BotReport, Fault, Forfeit, MatchRecord, Move, rounded_to_us
@@ -48,7 +48,7 @@ class _MatchForfeited(Exception):
 
 
 @lru_cache(maxsize=4096)
-def _line(command: Command) -> bytes:
+def _encoded_line(command: Command) -> bytes:
     """Encode a command; cached, since a game has few."""
     return command.encode() + b"\n"
 
@@ -80,28 +80,28 @@ def referee(game: AnyGame, spec: MatchSpec) -> MatchGenerator:
     try:
         for wording in game.greeting():
             for send in match.send_to_all(wording):
-                match.settle(send, *(yield send))
+                match.charge_exchanges(send, *(yield send))
         while (deal := match.next_deal(state)) is not None:
             state = game.start(deal)
             for wording in game.dealt(deal):
                 for send in match.send_to_all(wording):
-                    match.settle(send, *(yield send))
+                    match.charge_exchanges(send, *(yield send))
             while to_act := state.to_act:
                 before, seat = state, to_act[0]
                 request = game.request(state, seat)
                 if time_left := match.send_time_left(seat):
-                    match.settle(time_left, *(yield time_left))
-                send = match.ask(seat, request)
+                    match.charge_exchanges(time_left, *(yield time_left))
+                send = match.request(seat, request)
                 costs, reply = yield send
-                match.settle(send, costs, reply)
+                match.charge_exchanges(send, costs, reply)
                 action, state = match.judge(state, seat, request, reply, send)
                 for seats, command in game.news(before, seat, action, state):
                     if news := match.send_news(seats, command):
-                        match.settle(news, *(yield news))
+                        match.charge_exchanges(news, *(yield news))
             total = tuple(map(sum, zip(total, state.points(), strict=True)))
             scores.append(total)
         for send in match.send_held():
-            match.settle(send, *(yield send))
+            match.charge_exchanges(send, *(yield send))
         points = total
     except _MatchForfeited as ended:
         seat, fault = ended.seat, ended.fault
@@ -149,10 +149,10 @@ class _Match:
     def send_to_all(self, wording: Sequence[Command]) -> Iterator[Send]:
         """Yield one command to all seats, each in its own wording; held in batched delivery."""
         for seat, command in enumerate(wording):
-            line = _line(command)
+            line = _encoded_line(command)
             if not self._started[seat]:
                 self._started[seat] = True
-                yield self._first(seat, line)
+                yield self._first_send(seat, line)
             elif self._batched:
                 self._held[seat].append(line)
             else:
@@ -160,7 +160,7 @@ class _Match:
 
     def send_news(self, seats: tuple[Seat, ...], command: Command) -> Send | None:
         """Return the same command to several seats; held in batched delivery."""
-        line = _line(command)
+        line = _encoded_line(command)
         if self._batched:
             for seat in seats:
                 self._held[seat].append(line)
@@ -176,21 +176,23 @@ class _Match:
             return None
         return _tuple(Send, (self._alone[seat], line, 1, tuple(clock.left), False, False))
 
-    def ask(self, seat: Seat, request: Command) -> Send:
+    def request(self, seat: Seat, request: Command) -> Send:
         """Return the request for a decision, with the commands held for the seat."""
         if self._batched:
-            self._held[seat].append(_line(request))
-            return self._flush(seat, asks=True)
-        return _tuple(Send, (self._alone[seat], _line(request), 1, self._clock.allowed(), True, False))
+            self._held[seat].append(_encoded_line(request))
+            return self._release_held(seat, asks=True)
+        return _tuple(
+            Send, (self._alone[seat], _encoded_line(request), 1, self._clock.allowed(), True, False)
+        )
 
     def send_held(self) -> Iterator[Send]:
         """Yield the commands still held when the last deal is over."""
         for seat, lines in enumerate(self._held):
             if lines:
-                yield self._flush(seat, asks=False)
+                yield self._release_held(seat, asks=False)
 
-    def settle(self, send: Send, costs: Sequence[int], reply: Reply | None) -> None:
-        """Charge the exchanges; _MatchForfeited at a protocol fault or a timeout."""
+    def charge_exchanges(self, send: Send, costs: Sequence[int], reply: Reply | None) -> None:
+        """Charge the seats' clocks for their exchanges; _MatchForfeited at a protocol fault or a timeout."""
         seats, _, _, allowed, _, starting = send
         # A start has its own limit and is not on the clock.
         if starting:
@@ -199,12 +201,12 @@ class _Match:
             late = self._clock.charge(seats, costs, allowed)
         if reply is not None and (fault := reply.fault) is not None:
             seat = seats[len(costs) - 1] if fault.seat is None else fault.seat
-            spent = self._spent(seat, send, costs[-1]) if fault.kind == Fault.TIMEOUT else ""
+            spent = self._spent_budget_text(seat, send, costs[-1]) if fault.kind == Fault.TIMEOUT else ""
             raise _MatchForfeited(seat, send, fault, spent)
         if late is not None:
             cost = costs[seats.index(late)]
-            fault = MalformedReply(Fault.TIMEOUT, overdue(late, send, cost))
-            raise _MatchForfeited(late, send, fault, self._spent(late, send, cost))
+            fault = MalformedReply(Fault.TIMEOUT, timeout_reason(late, send, cost))
+            raise _MatchForfeited(late, send, fault, self._spent_budget_text(late, send, cost))
 
     def judge(
         self, state: State, seat: Seat, request: Command, reply: Reply | None, send: Send
@@ -223,7 +225,7 @@ class _Match:
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None
-        clock.reward(seat)
+        clock.add_increment(seat)
         deal = len(self._deals) - 1
         # Not the answer itself, which may be long.
         self._moves.append((deal, seat, request, canonical, reply[1:5], clock.used[seat], clock.left[seat]))
@@ -288,7 +290,7 @@ class _Match:
             scores=tuple(scores),
         )
 
-    def _spent(self, seat: Seat, send: Send, cost: int) -> str:
+    def _spent_budget_text(self, seat: Seat, send: Send, cost: int) -> str:
         """Return how a seat's budget was spent before an exchange that cost too much; "" for a start."""
         if send.starting:
             return ""
@@ -297,15 +299,15 @@ class _Match:
         rest = "news" if limits.start_ns is not None else "its start and news"
         return spent_budget_text(limits.time, self._clock.used[seat] - cost, answers, rest)
 
-    def _first(self, seat: Seat, line: bytes) -> Send:
+    def _first_send(self, seat: Seat, line: bytes) -> Send:
         """Return a seat's first command, timed as its program's start unless that is on the game clock."""
         limit = self._spec.limits.start_ns
         if limit is None:
             return Send((seat,), line, 1, tuple(self._clock.left))
         return Send((seat,), line, 1, (limit,) * self._game.seats, starting=True)
 
-    def _flush(self, seat: Seat, asks: bool) -> Send:
-        """Return all commands held for a seat as one exchange."""
+    def _release_held(self, seat: Seat, asks: bool) -> Send:
+        """Return all commands held for a seat as one exchange, and hold none of them any longer."""
         lines = self._held[seat]
         payload, number = b"".join(lines), len(lines)
         lines.clear()

@@ -60,7 +60,7 @@ def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> ReplayedRecor
         result = drive(referee(game, replace(spec, limits=replace(spec.limits, delivery=delivery))), seats)
     except _Divergence as stray:
         return ReplayedRecord(None, str(stray))
-    if problem := match.left_over(result):
+    if problem := match.unused_part(result):
         return ReplayedRecord(None, problem)
     return ReplayedRecord(result, starting=match.starting, judged=match.judged)
 
@@ -70,7 +70,7 @@ class _ReplaySeat(NamedTuple):
     seat: Seat
 
     def exchange(self, send: Send) -> Reply | int:
-        return self.match.reply(self.seat, send)
+        return self.match.replay_reply(self.seat, send)
 
 
 class _RecordedAnswers:
@@ -82,17 +82,17 @@ class _RecordedAnswers:
         self._faulted = False
         self.starting = self.judged = False
 
-    def reply(self, seat: Seat, send: Send) -> Reply | int:
-        """The seat's recorded reply, at no cost."""
+    def replay_reply(self, seat: Seat, send: Send) -> Reply | int:
+        """Return the seat's next recorded reply, at no cost; _Divergence if another request is due."""
         forfeit = self._forfeit
         if self._faulted and forfeit is not None:
             raise _Divergence(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
         if self._done == len(self._moves):
-            if forfeit is not None and _is_place(forfeit, seat, send):
+            if forfeit is not None and _may_be_fault_at(forfeit, seat, send):
                 self._faulted, self.starting = True, send.starting
-                return self._fault(forfeit, send)
+                return self._faulty_reply(forfeit, send)
             if send.asks:
-                raise _Divergence(self._too_short(send))
+                raise _Divergence(self._early_end_text(send))
         if not send.asks:
             return 0
         move = self._moves[self._done]
@@ -105,7 +105,7 @@ class _RecordedAnswers:
         word = move.action.encode(errors="replace")
         return Reply(Answer(True, word, word), 0, 0)
 
-    def left_over(self, result: MatchRecord) -> str:
+    def unused_part(self, result: MatchRecord) -> str:
         """Return which part of the record did not occur in the replayed match, "" for none."""
         if result.forfeit is not None and not self._faulted:
             move = self._moves[self._done - 1]
@@ -117,14 +117,14 @@ class _RecordedAnswers:
             return f"forfeit: the match is over, and {self._forfeit.command!r} was not sent"
         return ""
 
-    def _too_short(self, send: Send) -> str:
+    def _early_end_text(self, send: Send) -> str:
         place = f"after move {self._done} seat {send.seats[0]} must answer {send.command}"
         if self._forfeit is None:
             return f"moves: stored {self._done}, but {place}"
         forfeit = self._forfeit
         return f"forfeit: stored for {forfeit.command!r} to seat {forfeit.seat}, but {place}"
 
-    def _fault(self, forfeit: Forfeit, send: Send) -> Reply:
+    def _faulty_reply(self, forfeit: Forfeit, send: Send) -> Reply:
         """Return the faulty reply: judged again where it was kept in full, else as recorded."""
         if forfeit.fault in ANSWERS and not send.asks:
             raise _Divergence(f"forfeit: {forfeit.fault}, but {send.command!r} asks for no answer")
@@ -146,13 +146,13 @@ class _RecordedAnswers:
         return Reply(NONE, 0, 0, fault=recorded)
 
 
-def _is_place(forfeit: Forfeit, seat: Seat, send: Send) -> bool:
+def _may_be_fault_at(forfeit: Forfeit, seat: Seat, send: Send) -> bool:
     """True if a fault may have occurred at this exchange: its own, or a request to another seat."""
     if forfeit.command:
-        return forfeit.seat == seat and _same(forfeit.command, send.command)
+        return forfeit.seat == seat and _is_same_command(forfeit.command, send.command)
     return forfeit.seat != seat and send.asks
 
 
-def _same(stored: str, sent: str) -> bool:
+def _is_same_command(stored: str, sent: str) -> bool:
     """True when a stored command equals the one sent; `time_left` equals any other, as times differ."""
     return stored == sent or stored.split(" ")[0] == sent.split(" ")[0] == "time_left"

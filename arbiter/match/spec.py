@@ -64,7 +64,7 @@ class Player:
 
 
 def original(name: str) -> str:
-    """Return a house bot's name without the number of the copy: ``random#2`` -> ``random``."""
+    """Return a player's name without the number of a house bot's copy: ``random#2`` -> ``random``."""
     return name.partition(COPY_MARK)[0]
 
 

@@ -37,7 +37,7 @@ class ModelUse(NamedTuple):
 
 
 def model_use(seat: int, kept: Mapping[str, Any], answered: int, faulted: bool) -> ModelUse:
-    """Return the usage of a seat's model from its `kept` calls; `answered` decisions became moves.
+    """Return the usage of a model from its calls in a record (`kept`); `answered` decisions became moves.
 
     A further decision did not if it `faulted`. Interrupted answers count as output.
     """

@@ -138,7 +138,7 @@ def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
         return replace(forfeit, private="").detail
     if forfeit.fault is Fault.ILLEGAL:
         # From the reply: the referee's text may begin with the reason.
-        return f"{forfeit.word}: no legal answer to {forfeit.command}"
+        return f"{forfeit.answer_word}: no legal answer to {forfeit.command}"
     return forfeit.reason
 
 

@@ -9,7 +9,7 @@ LONGEST_SECONDS = 1.0
 
 
 class Awake:
-    """A timer that counts at most `longest` seconds between two readings."""
+    """A timer that ignores stops of this process: each reading adds at most `longest` seconds."""
 
     def __init__(self, longest: float = LONGEST_SECONDS) -> None:
         self._longest, self._seconds = longest, 0.0
@@ -17,6 +17,7 @@ class Awake:
 
     @property
     def seconds(self) -> float:
+        """The seconds since the creation; to be read often."""
         before, self._looked = self._looked, time.monotonic()
         self._seconds += min(self._looked - before, self._longest)
         return self._seconds

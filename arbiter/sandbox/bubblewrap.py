@@ -47,7 +47,7 @@ def problem() -> str:
     command = [
         program,
         *CONFINED,
-        *_room(PROBE_BYTES),
+        *_tmpfs_options(PROBE_BYTES),
         *_mounts(()),
         "--",
         "/bin/sh",
@@ -81,7 +81,7 @@ def build_request(source: str, command: Sequence[str], places: Iterable[str], ro
     if seccomp.supported():
         words += ["--seccomp", str(FILTER)]
         filtered = seccomp.program(in_namespaces=True).code
-    words += [*_room(room), "--dir", WORK, "--ro-bind", source, SOURCE, *_mounts(places)]
+    words += [*_tmpfs_options(room), "--dir", WORK, "--ro-bind", source, SOURCE, *_mounts(places)]
     return {
         "argv": [*words, "--chdir", WORK, "--", *command],
         "program": command[0],
@@ -99,7 +99,7 @@ def _proc_files_to_hide() -> tuple[str, ...]:
     return tuple(sorted(f"/proc/{name}" for name in names))
 
 
-def _room(size: int) -> tuple[str, ...]:
+def _tmpfs_options(size: int) -> tuple[str, ...]:
     return "--size", str(size), "--tmpfs", SCRATCH
 
 

@@ -27,8 +27,8 @@ from arbiter.errors import VoidMatch
 from arbiter.match.spec import Player
 from arbiter.sandbox import bubblewrap
 from arbiter.sandbox.awake_time import Awake
-from arbiter.sandbox.cgroup import MOST_PROCESSES, groups
-from arbiter.sandbox.landlock import own_places, path_of
+from arbiter.sandbox.cgroup import MOST_PROCESSES, group_settings
+from arbiter.sandbox.landlock import own_places, search_path
 from arbiter.sandbox.process_meter import children_of
 from arbiter.sandbox.program_files import SYSTEM_PATH
 from arbiter.sandbox.runtimes import settings
@@ -124,7 +124,7 @@ def built(
         folder = _open_work(process)
         os.write(process.stdin, b"go\n")
         watch = _Watch(launcher, process, folder, bounds)
-        why = watch.until_end()
+        why = watch.wait_for_end()
         ends = launcher.stop()
         end = ends[process.pid]
         if end.out_of_memory:
@@ -146,7 +146,7 @@ def _request(
     outside = os.path.isabs(first) and str(Path(first).parent) not in SYSTEM_PATH.split(":")
     named = (*([(first,)] if outside else ()), *map(tuple, languages))
     places = own_places(Player("build", ("/bin/sh",), languages=named))
-    env = {"PATH": path_of(named), "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
+    env = {"PATH": search_path(named), "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
     # By default, Go reads version control and uses the network.
     env |= {"GO111MODULE": "auto", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
     env |= settings(bounds.memory_bytes, False, bubblewrap.SCRATCH)
@@ -159,7 +159,7 @@ def _request(
         "root": None,
         "seat": 0,
         "system": None,
-        "cgroups": groups(bounds.memory_bytes + bounds.disk_bytes, bounds.processes),
+        "cgroups": group_settings(bounds.memory_bytes + bounds.disk_bytes, bounds.processes),
         **bubblewrap.build_request(str(source), words, places, bounds.disk_bytes),
     }
 
@@ -198,8 +198,8 @@ class _Watch:
         between = b"\n... %d bytes are left out ...\n" % left if left > 0 else b""
         return bytes(self._head) + between + bytes(self._tail)
 
-    def until_end(self) -> str:
-        """Wait for the end; return the limit that was exceeded, or ""."""
+    def wait_for_end(self) -> str:
+        """Read output until the build ends or exceeds a limit; return that limit, or ""."""
         awake, looked = Awake(), -1.0
         poll = select.poll()
         poll.register(self._process.stdout, select.POLLIN)
@@ -210,15 +210,15 @@ class _Watch:
                 return f"it took longer than {self._bounds.seconds:g} s"
             if now - looked >= LOOK_MS / 1000:
                 looked = now
-                if why := self._excess():
+                if why := self._exceeded_limit():
                     return why
             if is_open:
-                is_open = not poll.poll(LOOK_MS) or self._take()
+                is_open = not poll.poll(LOOK_MS) or self._read_chunk()
             elif self._launcher.wait(self._process.pid, LOOK_MS / 1000) is not None:
                 return ""
 
-    def _take(self) -> bool:
-        """Read a chunk; False at the end."""
+    def _read_chunk(self) -> bool:
+        """Read a chunk of output; False at its end."""
         try:
             chunk = os.read(self._process.stdout, CHUNK)
         except BlockingIOError:
@@ -230,7 +230,7 @@ class _Watch:
         self._tail = (self._tail + chunk[max(room, 0) :])[-half:]
         return bool(chunk)
 
-    def _excess(self) -> str:
+    def _exceeded_limit(self) -> str:
         """Return the limit that is exceeded now, or ""."""
         bounds = self._bounds
         if self._read > MOST_READ:
@@ -238,7 +238,7 @@ class _Watch:
         found = os.fstatvfs(self._folder)
         if found.f_files - found.f_ffree > bounds.files:
             return f"it made more than {bounds.files:,} files"
-        family = _family(self._process.pid, bounds.processes)
+        family = _process_tree(self._process.pid, bounds.processes)
         if len(family) > bounds.processes:
             return f"it started more than {bounds.processes} processes"
         if sum(map(_own_memory, family)) > bounds.memory_bytes:
@@ -246,14 +246,14 @@ class _Watch:
         return ""
 
 
-def _family(pid: int, most: int) -> list[int]:
-    """Return a process and its descendants, at most `most` + 1."""
+def _process_tree(pid: int, limit: int) -> list[int]:
+    """Return a process and its descendants, at most `limit` + 1."""
     found = [pid]
     for one in found:
         found += children_of(one)
-        if len(found) > most:
+        if len(found) > limit:
             break
-    return found[: most + 1]
+    return found[: limit + 1]
 
 
 def _own_memory(pid: int) -> int:

@@ -22,8 +22,8 @@ Groups = list[tuple[str, dict[str, str]]]
 """Folders in which to create a group, with the values for each group's files."""
 
 
-def groups(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups:
-    """Return the groups of a bot with limits on memory and processes; empty if unavailable."""
+def group_settings(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups:
+    """Return a bot's control groups to create: folder and values of files; empty if unavailable."""
     memory = str(memory_bytes + SLACK_BYTES)
     values = {
         "memory": {"memory.max": memory, "memory.swap.max": "0"}
@@ -32,7 +32,7 @@ def groups(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups:
         "pids": {"pids.max": str(processes)},
     }
     found: dict[str, dict[str, str]] = {}
-    for controller, folder in _places().items():
+    for controller, folder in _group_folders().items():
         found.setdefault(folder, {}).update(values[controller])
     return list(found.items())
 
@@ -40,7 +40,7 @@ def groups(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups:
 @cache
 def problem() -> str:
     """Return why this process cannot create control groups; "" if it can."""
-    if _places():
+    if _group_folders():
         return ""
     if not Path("/proc/self/cgroup").exists():
         return "this kernel has no control groups"
@@ -51,13 +51,13 @@ def problem() -> str:
 
 def enforced() -> dict[str, object]:
     """Return the limits of control groups, in the words of records."""
-    limited = sorted(_places())
+    limited = sorted(_group_folders())
     return {"cgroup": f"{' and '.join(limited)} of the bot with its processes"} if limited else {}
 
 
 @cache
-def _places() -> dict[str, str]:
-    """Return, by controller, the folder in which groups can be created."""
+def _group_folders() -> dict[str, str]:
+    """Return, by controller, the folder in which a trial shows that groups can be created."""
     found = {}
     for controller, folder in _own_folders().items():
         with suppress(OSError):
@@ -77,13 +77,13 @@ def _places() -> dict[str, str]:
 @cache
 def _unified() -> bool:
     """True if memory is controlled by version 2."""
-    return not any(":memory:" in line for line in _lines("/proc/self/cgroup"))
+    return not any(":memory:" in line for line in _lines_of_file("/proc/self/cgroup"))
 
 
 def throttled_ns() -> int:
     """Return for how many ns a CPU quota has throttled our group or its parents."""
     total = 0
-    for file in _counts_of_cores():
+    for file in _cpu_stat_files():
         with suppress(OSError, ValueError):
             counts = dict(line.split() for line in file.read_text().splitlines())
             total += int(counts.get("throttled_time", 0)) + 1000 * int(counts.get("throttled_usec", 0))
@@ -91,22 +91,23 @@ def throttled_ns() -> int:
 
 
 @cache
-def _counts_of_cores() -> list[Path]:
+def _cpu_stat_files() -> list[Path]:
     """Return the files ``cpu.stat`` of our group and its parents."""
     folders = [folder for own in _own_folders(("cpu",)).values() for folder in (own, *own.parents)]
     return [file for folder in folders if (file := folder / "cpu.stat").exists()]
 
 
 def _own_folders(controllers: tuple[str, ...] = ("memory", "pids")) -> dict[str, Path]:
+    """Return, by controller, the folder of the control group that this process is in."""
     mounts = {}
-    for line in _lines("/proc/mounts"):
+    for line in _lines_of_file("/proc/mounts"):
         _, place, kind, options, *_ = line.split(" ")
         if kind == "cgroup2":
             mounts[""] = place
         elif kind == "cgroup":
             mounts |= dict.fromkeys(set(options.split(",")) & set(controllers), place)
     found: dict[str, Path] = {}
-    for line in _lines("/proc/self/cgroup"):
+    for line in _lines_of_file("/proc/self/cgroup"):
         _, names, path = line.split(":", 2)
         for controller in controllers if not names and _unified() else names.split(","):
             mount = mounts.get(controller if names else "")
@@ -124,7 +125,7 @@ def _remove_left_groups(folder: Path) -> None:
                 left.rmdir()
 
 
-def _lines(path: str) -> list[str]:
+def _lines_of_file(path: str) -> list[str]:
     try:
         return Path(path).read_text().splitlines()
     except OSError:

@@ -29,7 +29,7 @@ def explain(call: str, in_namespaces: bool = False) -> str:
     return f"refused with {errno.errorcode[verdict.error]}: {why}{note}"
 
 
-def tables() -> str:
+def markdown_tables() -> str:
     """Return, in Markdown, what each allowed call reveals about others, and which calls reach other cores."""
     known = sorted(set().union(*(numbers(machine) for machine in TABLES)))
     checked, groups = checks(in_namespaces=False), syscall_policy.verdicts()
@@ -40,17 +40,19 @@ def tables() -> str:
             why = f"depends: {checked[call].why}" if call in checked else group.why
             rows.setdefault((syscall_policy.REVEALS.get(call, syscall_policy.NOTHING), why), []).append(call)
     order = sorted(rows.items(), key=lambda row: (row[0][0] == syscall_policy.NOTHING, row[1]))
-    reveals = ([_as_code(calls), why, what] for (what, why), calls in order)
-    reaches = ([_as_code(calls.split()), how, kept] for calls, how, kept in syscall_policy.REACHES_CORES)
-    told = _table(("calls", "allowed since", "what it reveals about others"), reveals)
-    reached = _table(("calls", "how they reach other cores", "what a bot may"), reaches)
+    reveals = ([_markdown_code(calls), why, what] for (what, why), calls in order)
+    reaches = (
+        [_markdown_code(calls.split()), how, kept] for calls, how, kept in syscall_policy.REACHES_CORES
+    )
+    told = _markdown_table(("calls", "allowed since", "what it reveals about others"), reveals)
+    reached = _markdown_table(("calls", "how they reach other cores", "what a bot may"), reaches)
     return "\n".join((*told, "", *reached))
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+def _markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     for row in (heads, ["---"] * len(heads), *rows):
         yield f"| {' | '.join(row)} |"
 
 
-def _as_code(calls: Iterable[str]) -> str:
+def _markdown_code(calls: Iterable[str]) -> str:
     return ", ".join(f"`{call}`" for call in calls)

@@ -85,37 +85,37 @@ NO_STREAM = "/dev/stdin does not exist here: use the standard streams, which are
 NO_TEMPORARY_HERE = "no temporary folder exists here: the program must do without one"
 
 
-def reports_no_memory(said: bytes | bytearray) -> bool:
+def reports_no_memory(output: bytes | bytearray) -> bool:
     """True if a program reported that it got no memory."""
-    return MEMORY.search(said) is not None
+    return MEMORY.search(output) is not None
 
 
-def limit_met(exit_code: int, said: bytes, confined: bool) -> str:
+def exceeded_limit(exit_code: int, output: bytes, confined: bool) -> str:
     """Return the limit that ended a program with this exit code and output; "" if unknown."""
     if confined and exit_code == -signal.SIGXFSZ:
         return LIMITS[1][1]
     known = LIMITS if confined else LIMITS[:1]
-    return next((limit for words, limit in known if words.search(said)), "")
+    return next((limit for words, limit in known if words.search(output)), "")
 
 
-def reports_missing_module(said: bytes) -> bool:
+def reports_missing_module(output: bytes) -> bool:
     """True if a program reported a missing module, class or library."""
-    return NOT_FOUND.search(said) is not None
+    return NOT_FOUND.search(output) is not None
 
 
-def misplaced(said: bytes, folder: str) -> str:
+def wrong_folder_hint(output: bytes, folder: str) -> str:
     """Return a hint for a program that started in `folder` and missed a file because its path is relative to
     another folder; "" if its last error message is no such case.
 
     Only paths within the folder are checked, so that authors learn nothing about other files.
     """
-    found = [match[match.lastgroup or 0] for match in ABSENT_FILE.finditer(said)]
+    found = [match[match.lastgroup or 0] for match in ABSENT_FILE.finditer(output)]
     name = os.fsdecode(found[-1]) if found else ""
     parts = PurePosixPath(os.path.normpath(name)).parts
-    if not name or parts[:1] in ((), ("/",), ("..",)) or _is_in(folder, parts):
+    if not name or parts[:1] in ((), ("/",), ("..",)) or _is_in_folder(folder, parts):
         return ""
     nearer = (parts[number:] for number in range(1, len(parts)))
-    near = "/".join(next((one for one in nearer if _is_in(folder, one)), ()))
+    near = "/".join(next((one for one in nearer if _is_in_folder(folder, one)), ()))
     mend = (
         f"name it {near[:LONGEST_NAME]!a}"
         if near
@@ -124,23 +124,23 @@ def misplaced(said: bytes, folder: str) -> str:
     return f"a bot starts in the folder of its program, which has no {name[:LONGEST_NAME]!a}: {mend}"
 
 
-def _is_in(folder: str, parts: Sequence[str]) -> bool:
+def _is_in_folder(folder: str, parts: Sequence[str]) -> bool:
     return os.path.lexists(Path(folder, *parts))
 
 
-def advice(said: bytes, tier: str, sent: bool = False) -> str:
+def tier_hint(output: bytes, tier: str, sent: bool = False) -> str:
     """Return a hint for a program that ended with this output under a tier; "" if the tier is not the reason.
 
     `sent` is true for submitted programs, whose authors can only change the archive.
     """
     if tier == PLAIN:
         return ""
-    if NO_TEMPORARY.search(said):
+    if NO_TEMPORARY.search(output):
         return NO_TEMPORARY_HERE if sent else NO_STAGE
-    if STREAM.search(said):
+    if STREAM.search(output):
         return NO_STREAM
-    missing = reports_missing_module(said) or ABSENT.search(said) is not None
-    if not missing and not FORBIDDEN.search(said):
+    missing = reports_missing_module(output) or ABSENT.search(output) is not None
+    if not missing and not FORBIDDEN.search(output):
         return ""
     if sent:
         return f"this season refuses {REFUSED}" + (f"; {SEND}" if missing else "")

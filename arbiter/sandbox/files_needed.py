@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.match.spec import Player
-from arbiter.sandbox.forkserver.libraries import Looks, find
+from arbiter.sandbox.forkserver.libraries import Looks, find_library
 from arbiter.sandbox.forkserver.ways import opened_file, steps
 from arbiter.sandbox.landlock import (
     DEVICES,
@@ -29,7 +29,7 @@ from arbiter.sandbox.landlock import (
     WRITE,
     own_folders,
     own_places,
-    path_of,
+    search_path,
     system_rules,
 )
 from arbiter.sandbox.program_files import LONGEST_LINE, first_words
@@ -92,13 +92,13 @@ class Needs(NamedTuple):
 
 def needs_of_bot(player: Player, program: str) -> Needs:
     """Return the needs of a player whose command starts `program`."""
-    marks = tuple(changed(path) for path in (program, *player.files))
-    path = player.env.get("PATH") or path_of(player.languages)
+    marks = tuple(modified_ns(path) for path in (program, *player.files))
+    path = player.env.get("PATH") or search_path(player.languages)
     named = player.name, player.command, player.folder, player.read, player.files, player.languages
     return _needs_of(*named, program, path, marks)
 
 
-def changed(path: str) -> int:
+def modified_ns(path: str) -> int:
     """Return the modification time of a file or folder in ns; 0 if it is missing."""
     try:
         return os.stat(path).st_mtime_ns
@@ -116,8 +116,9 @@ def _needs_of(
     languages: tuple[tuple[str, ...], ...],
     program: str,
     path: str,
-    _changed: tuple[int, ...],
+    _modified: tuple[int, ...],
 ) -> Needs:
+    """The cached part of `needs_of_bot`; a change of `_modified`, times of its files, makes it run again."""
     player = Player(name, command, folder, read=read, files=files, languages=languages)
     named = own_places(player, program)
     places = tuple(dict.fromkeys(map(os.path.realpath, named)))
@@ -125,22 +126,28 @@ def _needs_of(
     own = tuple(path for path in map(os.path.realpath, read) if not os.path.isfile(path))
     open_to_it = (*SYSTEM, *set(places).difference(own))
 
-    def is_open(one: str) -> bool:
+    def may_be_read(one: str) -> bool:
         real = os.path.realpath(one)
-        return _is_in(real, open_to_it) and not _is_in(real, HIDDEN)
+        return _is_in_any(real, open_to_it) and not _is_in_any(real, HIDDEN)
 
     # What an author's file names is opened only if all users may run it.
-    shown = [one for one in _interpreters(program, folder, path, is_open) if one == program or is_open(one)]
-    spoken = [one for one, *_ in languages if is_open(one)]
-    chosen = [program] if is_open(program) else []
+    shown = [
+        one for one in _interpreters(program, folder, path, may_be_read) if one == program or may_be_read(one)
+    ]
+    spoken = [one for one, *_ in languages if may_be_read(one)]
+    chosen = [program] if may_be_read(program) else []
     # The kernel needs them to start a script.
-    started = [one for one in shown[1:] if is_open(one) and os.path.isfile(one)]
-    words = [one for one in _mentioned(shown[-1], (program, *files), path) if is_open(one)]
+    started = [one for one in shown[1:] if may_be_read(one) and os.path.isfile(one)]
+    words = [one for one in _mentioned_programs(shown[-1], (program, *files), path) if may_be_read(one)]
     asked = KeeperRequest(
         player=name,
-        common=_once(*ALWAYS, *libraries(), *_with_libraries(spoken), *_places_of(languages)),
-        needed=_once(*_with_libraries(chosen), *started, *(place for place in places if place not in own)),
-        mentioned=_once(*_with_libraries(started), *_with_libraries(words)),
+        common=_without_repeats(
+            *ALWAYS, *libraries(), *_with_library_folders(spoken), *_language_paths(languages)
+        ),
+        needed=_without_repeats(
+            *_with_library_folders(chosen), *started, *(place for place in places if place not in own)
+        ),
+        mentioned=_without_repeats(*_with_library_folders(started), *_with_library_folders(words)),
         scans=own,
     )
     outside = [place for place in places if not f"{place}/".startswith(OF_THE_SYSTEM)]
@@ -149,8 +156,10 @@ def _needs_of(
     root = {
         "places": seen,
         "own": [place for place in seen if place in own],
-        "links": [link for link in _links(ways) if not _is_in(link[0], (*seen, *SYSTEM, *MOUNTED))],
-        "folders": [] if _is_in(os.path.realpath(folder), seen) else [os.path.realpath(folder)],
+        "links": [
+            link for link in _links_on_the_way(ways) if not _is_in_any(link[0], (*seen, *SYSTEM, *MOUNTED))
+        ],
+        "folders": [] if _is_in_any(os.path.realpath(folder), seen) else [os.path.realpath(folder)],
         "exe": os.path.realpath(shown[-1]),
         "scratch": scratch_place(folder, *places),
         "rights": WRITE,
@@ -163,7 +172,7 @@ def scratch_place(*places: str) -> str:
     return next(
         place
         for place in SCRATCH_PLACES
-        if place == SCRATCH_PLACES[-1] or not any(_is_in(one, [place]) for one in places)
+        if place == SCRATCH_PLACES[-1] or not any(_is_in_any(one, [place]) for one in places)
     )
 
 
@@ -178,14 +187,14 @@ def common_base() -> dict[str, list[str]]:
 def libraries() -> tuple[str, ...]:
     """Return the paths of `LIBRARIES` on this machine."""
     looks = Looks(sys.maxsize)
-    return tuple(filter(None, (find(name, (), looks) for name in LIBRARIES)))
+    return tuple(filter(None, (find_library(name, (), looks) for name in LIBRARIES)))
 
 
-def _interpreters(program: str, folder: str, path: str, is_open: Callable[[str], bool]) -> list[str]:
+def _interpreters(program: str, folder: str, path: str, may_be_read: Callable[[str], bool]) -> list[str]:
     """Return a program, and for a script its interpreters, also through ``/usr/bin/env``."""
     found = [program]
-    while len(found) < MOST_INTERPRETERS and (len(found) == 1 or is_open(found[-1])):
-        words = first_words(_text_of(found[-1], LONGEST_LINE))
+    while len(found) < MOST_INTERPRETERS and (len(found) == 1 or may_be_read(found[-1])):
+        words = first_words(_start_of_file(found[-1], LONGEST_LINE))
         if not words:
             break
         found.append(os.path.join(folder, words[0]))  # noqa: PTH118
@@ -196,39 +205,39 @@ def _interpreters(program: str, folder: str, path: str, is_open: Callable[[str],
     return found
 
 
-def _mentioned(interpreter: str, files: Iterable[str], path: str) -> list[str]:
+def _mentioned_programs(interpreter: str, files: Iterable[str], path: str) -> list[str]:
     """Return the programs in PATH that shell scripts mention, if `interpreter` is a shell."""
     if not {Path(interpreter).name, Path(os.path.realpath(interpreter)).name} & {*SHELLS}:
         return []
-    texts = [_text_of(file, LONGEST_SCRIPT) for file in files]
+    texts = [_start_of_file(file, LONGEST_SCRIPT) for file in files]
     words = dict.fromkeys(word for text in texts if b"\0" not in text for word in WORD.findall(text))
     found = (shutil.which(os.fsdecode(word), path=path) for word in words)
     return list(islice(filter(None, found), MOST_MENTIONED))
 
 
-def _text_of(file: str, most: int) -> bytes:
-    """Return the start of a file; empty if it cannot be read."""
+def _start_of_file(file: str, limit: int) -> bytes:
+    """Return at most `limit` bytes of a file; empty if it cannot be read."""
     try:
         with opened_file(file) as opened:
-            return os.read(opened, most)
+            return os.read(opened, limit)
     except OSError:
         return b""
 
 
 @lru_cache(maxsize=8)
-def _places_of(languages: tuple[tuple[str, ...], ...]) -> list[str]:
+def _language_paths(languages: tuple[tuple[str, ...], ...]) -> list[str]:
     """Return the paths that all players may read for a season's languages."""
     plain = Player("", ALWAYS[:1], languages=languages)
     return [os.path.realpath(path) for path in own_places(plain, ALWAYS[0])]
 
 
-def _with_libraries(programs: Iterable[str]) -> Iterator[str]:
+def _with_library_folders(programs: Iterable[str]) -> Iterator[str]:
     for one in programs:
         yield one
-        yield from _library_of(os.path.realpath(one))
+        yield from _library_folders(os.path.realpath(one))
 
 
-def _library_of(program: str) -> Iterator[str]:
+def _library_folders(program: str) -> Iterator[str]:
     """Yield the library folders of a program of the system."""
     prefix = str(Path(program).parent.parent)
     if not program.startswith(OF_THE_SYSTEM):
@@ -243,7 +252,7 @@ def _library_of(program: str) -> Iterator[str]:
         yield from (str(path) for path in sorted(Path(folder).glob(f"{name}*")) if path.is_dir())
 
 
-def _links(paths: Iterable[str]) -> list[tuple[str, str]]:
+def _links_on_the_way(paths: Iterable[str]) -> list[tuple[str, str]]:
     """Return all links on the way to these paths, each with its target."""
     found: dict[str, str] = {}
     for path in dict.fromkeys(paths):
@@ -252,9 +261,9 @@ def _links(paths: Iterable[str]) -> list[tuple[str, str]]:
     return list(found.items())
 
 
-def _once(*paths: str) -> tuple[str, ...]:
+def _without_repeats(*paths: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
-def _is_in(path: str, places: Iterable[str]) -> bool:
+def _is_in_any(path: str, places: Iterable[str]) -> bool:
     return any(f"{path}/".startswith(f"{place}/") for place in places)

@@ -72,17 +72,17 @@ class ForkserverClient:
             os.close(board)
         if words[0] == "keeper":
             ours.settimeout(KEEPER_SECONDS)
-        self._take(ours, process)
+        self._set_up(ours, process)
 
     @classmethod
-    def at(cls, end: socket.socket) -> ForkserverClient:
-        """Connect to a keeper that another process has started."""
+    def connected_to(cls, end: socket.socket) -> ForkserverClient:
+        """Return a client of a keeper that another process has started, on this end of its socket."""
         end.settimeout(KEEPER_SECONDS)
         made = cls.__new__(cls)
-        made._take(end, None)
+        made._set_up(end, None)
         return made
 
-    def _take(self, ours: socket.socket, process: subprocess.Popen[bytes] | None) -> None:
+    def _set_up(self, ours: socket.socket, process: subprocess.Popen[bytes] | None) -> None:
         self._socket, self._process = ours, process
         self._gone = False
         self.furnished = False

@@ -136,12 +136,12 @@ def common_rules() -> dict[str, Any]:
 def own_folders(places: tuple[str, ...]) -> tuple[str, ...]:
     """Return the folders that a player may read, except the system's: these can be copied."""
     return tuple(
-        path for path in _resolved(places) if os.path.isdir(path) and not path.startswith(OF_THE_SYSTEM)
+        path for path in _real_paths(places) if os.path.isdir(path) and not path.startswith(OF_THE_SYSTEM)
     )
 
 
 @lru_cache(maxsize=256)
-def _resolved(places: tuple[str, ...]) -> tuple[str, ...]:
+def _real_paths(places: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(os.path.realpath, places)))
 
 
@@ -154,13 +154,13 @@ def own_places(player: Player, program: str = "") -> tuple[str, ...]:
     own = player.read[0] if player.read else ""
     # A folder lib next to a bot's program does not make it an installation.
     is_word = "/" not in player.command[0]
-    found = [*player.read, *_installation(program, Path(program).parent == Path(own), is_word)]
+    found = [*player.read, *_installation_parts(program, Path(program).parent == Path(own), is_word)]
     for spoken, *read in player.languages:
-        found += [*_installation(spoken), *read]
+        found += [*_installation_parts(spoken), *read]
     return tuple(dict.fromkeys(found))
 
 
-def path_of(languages: Iterable[Sequence[str]]) -> str:
+def search_path(languages: Iterable[Sequence[str]]) -> str:
     """Return the PATH of a season's bots: the folders of its languages' programs, then the system's."""
     return ":".join(dict.fromkeys([*(os.path.dirname(program) for program, *_ in languages), SYSTEM_PATH]))  # noqa: PTH120
 
@@ -169,11 +169,15 @@ def path_of(languages: Iterable[Sequence[str]]) -> str:
 def system_rules() -> dict[str, int]:
     """Return, by existing path, the rights of every bot beneath it."""
     settings = [f"/etc/{name}" for name in SETTINGS] + [str(path) for path in Path("/etc").glob("java*")]
-    rules = dict.fromkeys(_shown(SYSTEM), RUN) | dict.fromkeys([*settings, *KERNEL], READ) | DEVICES
+    rules = (
+        dict.fromkeys(_without_hidden_parts(SYSTEM), RUN)
+        | dict.fromkeys([*settings, *KERNEL], READ)
+        | DEVICES
+    )
     return {path: rights for path, rights in rules.items() if Path(path).exists()}
 
 
-def _shown(folders: Iterable[str]) -> Iterator[str]:
+def _without_hidden_parts(folders: Iterable[str]) -> Iterator[str]:
     """Yield the folders; instead of a folder with hidden parts, its other folders."""
     for folder in folders:
         if folder in HIDDEN:
@@ -183,11 +187,11 @@ def _shown(folders: Iterable[str]) -> Iterator[str]:
         elif os.path.isdir(folder) and not os.path.islink(folder):  # noqa: PTH114
             # No links: a target is in the system's folders anyway, or not part of the system.
             inner = (entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
-            yield from _shown(sorted(inner))
+            yield from _without_hidden_parts(sorted(inner))
 
 
 @lru_cache(maxsize=256)
-def _installation(program: str, doubtful: bool = False, is_word: bool = False) -> Sequence[str]:
+def _installation_parts(program: str, doubtful: bool = False, is_word: bool = False) -> Sequence[str]:
     """Return the parts of a program's installation outside of the system: ``/opt/python/lib`` and other parts
     of /opt/python for /opt/python/bin/python3.
 
@@ -209,7 +213,7 @@ def _installation(program: str, doubtful: bool = False, is_word: bool = False) -
         parts = [part for part in PARTS if prefix.name != ".local" or part != "share"]
         parts += OF_GO if (prefix / "src" / "runtime").is_dir() else ()
         found += [str(prefix / part) for part in parts if (prefix / part).exists()]
-    open_to_all = tuple(f"{path}/" for path in _shown(SYSTEM))
+    open_to_all = tuple(f"{path}/" for path in _without_hidden_parts(SYSTEM))
     return tuple(path for path in found if path != "/" and not f"{path}/".startswith(open_to_all))
 
 
@@ -228,11 +232,11 @@ def real_program(player: Player) -> str:
     real = Path(os.path.realpath(found))
     if not os.path.isabs(found) or any(real.is_relative_to(os.path.realpath(own)) for own in player.read):
         return found
-    return _started_by(found)
+    return _interpreter_of_shim(found)
 
 
 @lru_cache(maxsize=256)
-def _started_by(script: str) -> str:
+def _interpreter_of_shim(script: str) -> str:
     """Run a version manager's script to get its interpreter; return the script if that fails."""
     for kind, question in ASKS.items():
         if Path(script).name.startswith(kind):

@@ -86,7 +86,7 @@ class Launcher:
         return self.owner == os.getpid() and all(slim.alive for slim in self._processes.values())
 
     @property
-    def elsewhere(self) -> list[str] | None:
+    def paths_in_place(self) -> list[str] | None:
         """The system's paths that the last match's bots read in place; None if they saw the whole system."""
         views = [view for view in self.views if view is not None]
         return sorted({path for view in views for path in view.in_place}) if views else None
@@ -108,16 +108,16 @@ class Launcher:
             raise VoidMatch("the process that starts bots was ended")
         if not self._in_use.furnished and any(bot["confine"] is not None for bot in bots):
             self._in_use.furnished = True
-            self._in_use.staged = self._ask("furnish", **common_rules())[0]
+            self._in_use.staged = self._request("store_common", **common_rules())[0]
         shown = self._in_use.staged and any(bot["root"] is not None for bot in bots)
-        self.views = self._give_views([bot["system"] for bot in bots]) if shown else [None] * len(bots)
+        self.views = self._mount_views([bot["system"] for bot in bots]) if shown else [None] * len(bots)
         requests = [
             {**bot, "system": None, "view": view and view.number}
             for bot, view in zip(bots, self.views, strict=True)
         ]
         board = self._in_use.board
         board.clear()
-        answer, descriptors = self._ask("start", lines, bots=requests)
+        answer, descriptors = self._request("start", lines, bots=requests)
         if "error" in answer:
             raise VoidMatch(answer["error"])
         self.staged, self.own_user = answer["staged"], answer["own_user"]
@@ -134,17 +134,17 @@ class Launcher:
             started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process, board, place))
         return started
 
-    def _give_views(self, asked: Sequence[KeeperRequest | None]) -> list[SystemView | None]:
+    def _mount_views(self, asked: Sequence[KeeperRequest | None]) -> list[SystemView | None]:
         """Give the forkserver the views that bots need; return them, None for the whole system."""
         assert self._in_use is not None
         have = self._in_use.views
-        views, new = SYSTEM.take([one for one in asked if one is not None], have)
+        views, new = SYSTEM.request_views([one for one in asked if one is not None], have)
         needed = [view.number for view in views]
         try:
             for number, descriptor in new.items():
                 others = [one for one in have if one not in needed]
                 dropped = others[: max(0, len(have) + 1 - MOST_VIEWS)]
-                self._ask("hang", sent=[descriptor], number=number, dropped=dropped)
+                self._request("mount_view", sent=[descriptor], number=number, dropped=dropped)
                 have[:] = [*(one for one in have if one not in dropped), number]
         finally:
             for descriptor in new.values():
@@ -155,14 +155,14 @@ class Launcher:
 
     def wait(self, pid: int, seconds: float) -> End | None:
         """Wait for a bot to end; return its end, or None after this time."""
-        answer, _ = self._ask("wait", pid=self._bots[pid][1], seconds=seconds)
+        answer, _ = self._request("wait", pid=self._bots[pid][1], seconds=seconds)
         return None if answer is None else End(**answer)
 
     def stop(self) -> dict[int, End]:
         """Kill all bots and their descendants; return the ends by process id."""
-        answer, _ = self._ask("stop")
+        answer, _ = self._request("stop")
         ends = {pid: End(**answer[str(inner)]) for pid, (_, inner) in self._bots.items()}
-        self._forget()
+        self._close_pidfds()
         return ends
 
     def abandon(self) -> None:
@@ -175,9 +175,10 @@ class Launcher:
         """End the forkservers, and with them every bot."""
         for slim in self._processes.values():
             slim.close()
-        self._forget()
+        self._close_pidfds()
 
-    def _ask(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:
+    def _request(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:
+        """Send the forkserver in use a request; if it is gone, kill its bots and raise VoidMatch."""
         assert self._in_use is not None
         try:
             return self._in_use.ask(do, sent, **arguments)
@@ -190,9 +191,9 @@ class Launcher:
         for descriptor, _ in self._bots.values():
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-        self._forget()
+        self._close_pidfds()
 
-    def _forget(self) -> None:
+    def _close_pidfds(self) -> None:
         for descriptor, _ in self._bots.values():
             os.close(descriptor)
         self._bots.clear()

@@ -133,7 +133,7 @@ def readable_rivals(players: Iterable[Player]) -> dict[str, list[str]]:
     for player in everybody:
         places = [Path(place).resolve() for place in own_places(player)]
         others = [
-            name for name, home in homes if name != player.name and any(_meet(home, at) for at in places)
+            name for name, home in homes if name != player.name and any(_overlap(home, at) for at in places)
         ]
         if others:
             found[player.name] = others
@@ -153,18 +153,18 @@ def stray_links(players: Iterable[Player]) -> Iterable[str]:
     around = {folder for home in inside for folder in (home, *home.parents)}
     for player in everybody:
         written = [Path(word) for word in (*player.read, player.command[0])]
-        for place in dict.fromkeys(_led_to(player)):
+        for place in dict.fromkeys(_linked_paths(player)):
             # Skip the comparisons for most paths: with many players they take long.
             if place not in around and inside.isdisjoint(place.parents):
                 continue
             for name, named, home in homes:
-                if name == player.name or not _meet(home, place):
+                if name == player.name or not _overlap(home, place):
                     continue
-                if not any(_meet(word, folder) for word in written for folder in (named, home)):
+                if not any(_overlap(word, folder) for word in written for folder in (named, home)):
                     yield f"a link of {player.name} leads to {place}: {name}'s folder is {home}"
 
 
-def _led_to(player: Player) -> Iterator[Path]:
+def _linked_paths(player: Player) -> Iterator[Path]:
     """Yield what a player may read through links or its program, except the system's folders."""
     # Paths that a season names for all are no links of a player.
     for written in own_places(replace(player, languages=())):
@@ -180,6 +180,6 @@ def refuse_stray_links(players: Sequence[Player], file: str = "") -> None:
         raise ConfigError(reasons[0], file, "name the file itself, or keep it outside of players' folders")
 
 
-def _meet(one: Path, other: Path) -> bool:
+def _overlap(one: Path, other: Path) -> bool:
     """True if one path is the other or is within it."""
     return one.is_relative_to(other) or other.is_relative_to(one)

@@ -134,12 +134,12 @@ class Meter:
     @property
     def runnable(self) -> bool:
         """True if the main thread runs or waits for a core."""
-        return _stat(self._pid)[:1] == b"R"
+        return _read_stat(self._pid)[:1] == b"R"
 
     @property
     def has_lost_its_main_thread(self) -> bool:
         """True if other threads run without the main one, of which memory and delay are read."""
-        return _stat(self._pid)[:1] == b"Z" and not self.exiting
+        return _read_stat(self._pid)[:1] == b"Z" and not self.exiting
 
     @property
     def exiting(self) -> bool:
@@ -147,7 +147,9 @@ class Meter:
         # The main thread may end before the others, which then free the memory, or continue.
         return all(
             not fields or int(fields[6]) & PF_EXITING
-            for fields in (_stat(f"{self._pid}/task/{thread}").split() for thread in threads_of(self._pid))
+            for fields in (
+                _read_stat(f"{self._pid}/task/{thread}").split() for thread in threads_of(self._pid)
+            )
         )
 
     def descendants(self) -> list[int]:
@@ -157,7 +159,7 @@ class Meter:
     @property
     def image(self) -> tuple[bytes, ...]:
         """The addresses of the program's code and stack, which change when it executes another program."""
-        fields = _stat(self._pid).split()
+        fields = _read_stat(self._pid).split()
         return (fields[23], fields[25]) if fields else ()
 
     def close(self) -> None:
@@ -167,7 +169,7 @@ class Meter:
         self._schedstat = self._own = self._statm = -1
 
 
-def _stat(pid: int | str) -> bytes:
+def _read_stat(pid: int | str) -> bytes:
     """Return /proc/PID/stat from the state on; empty if gone. `pid` may be PID/task/TID."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
@@ -187,7 +189,7 @@ def _read_kernel_file(path: str) -> bytes:
 
 def waited_ns(pid: int) -> int:
     """Return the ns of CPU time of children that a process has waited for, in ticks (mostly 10 ms)."""
-    fields = _stat(pid).split()
+    fields = _read_stat(pid).split()
     return (int(fields[13]) + int(fields[14])) * NS_PER_TICK if fields else 0
 
 
@@ -225,12 +227,13 @@ def children_of(pid: int) -> list[int]:
 
 
 def descendants_of(pid: int) -> list[int]:
+    """Return the children of a process, their children and so on."""
     return [one for child in children_of(pid) for one in (child, *descendants_of(child))]
 
 
 def is_awake(pid: int) -> bool:
     """True if a thread of a process runs, or waits for a core or a disk."""
-    return any(_stat(f"{pid}/task/{thread}")[:1] in (b"R", b"D") for thread in threads_of(pid))
+    return any(_read_stat(f"{pid}/task/{thread}")[:1] in (b"R", b"D") for thread in threads_of(pid))
 
 
 def name_of(pid: int) -> str:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import VoidMatch
-from arbiter.sandbox.files_needed import changed, common_base
+from arbiter.sandbox.files_needed import common_base, modified_ns
 from arbiter.sandbox.forkserver import PLAYER_BYTES, SYSTEM_BYTES
 from arbiter.sandbox.forkserver_client import ForkserverClient
 
@@ -46,28 +46,28 @@ class SystemInMemory:
 
     def use(self, end: socket.socket) -> None:
         """Use another process's keeper, by this end of a connection."""
-        self._keeper, self._owner = ForkserverClient.at(end), os.getpid()
+        self._keeper, self._owner = ForkserverClient.connected_to(end), os.getpid()
 
     def connect(self) -> socket.socket | None:
         """Return a connection to the keeper, for another process; None if there can be no keeper."""
         with self._lock, suppress(VoidMatch):
-            _, (descriptor,) = self._ready().ask("connect")
+            _, (descriptor,) = self._running_keeper().ask("connect")
             return socket.socket(fileno=descriptor)
         return None
 
-    def take(
+    def request_views(
         self, asked: Sequence[KeeperRequest], have: Collection[int]
     ) -> tuple[list[SystemView], dict[int, int]]:
         """Return the views of players, and by number the descriptors to mount for the views that the caller
         does not `have`; the caller closes them.
         """
         with self._lock:
-            keeper = self._ready()
-            marked = [(one, tuple(map(changed, one.scans))) for one in asked]
+            keeper = self._running_keeper()
+            marked = [(one, tuple(map(modified_ns, one.scans))) for one in asked]
             if all(one in self._known and self._known[one].number in have for one in marked):
                 return [self._known[one] for one in marked], {}
             questions = [one._asdict() | {"marks": marks} for one, marks in marked]
-            said, descriptors = keeper.ask("take", asked=questions, have=[*have])
+            said, descriptors = keeper.ask("give_views", asked=questions, have=[*have])
             views = [SystemView(*view) for view in said["views"]]
             self._known |= dict(zip(marked, views, strict=True))
             return views, dict(zip(said["new"], descriptors, strict=True))
@@ -79,12 +79,13 @@ class SystemInMemory:
                 self._keeper.close()
             self._keeper = None
 
-    def _ready(self) -> ForkserverClient:
+    def _running_keeper(self) -> ForkserverClient:
+        """Return the keeper, started first if this process has none that runs."""
         if self._keeper is None or self._owner != os.getpid() or not self._keeper.alive:
             self._keeper = ForkserverClient("keeper", str(SYSTEM_BYTES), str(PLAYER_BYTES))
             self._owner = os.getpid()
             self._known = {}
-            self._keeper.ask("furnish", (), **common_base())
+            self._keeper.ask("store_common", (), **common_base())
         return self._keeper
 
 

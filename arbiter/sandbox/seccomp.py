@@ -120,7 +120,7 @@ def program(machine: str = "", in_namespaces: bool = False) -> SeccompFilter:
         (JUMP_EQUAL, 1, 0, AUDIT_ARCH[machine]),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
-        *_search(_leaves(machine, in_namespaces)),
+        *_bisection(_answers_by_range(machine, in_namespaces)),
     ]
     marks = [(8 * place + 4, MARKS[value]) for place, (*_, value) in enumerate(made) if value in MARKS]
     return SeccompFilter(b"".join(struct.pack("<HBBI", *instruction) for instruction in made), tuple(marks))
@@ -141,27 +141,29 @@ def supervised(machine: str = "") -> dict[str, Any]:
     }
 
 
-def _leaves(machine: str, in_namespaces: bool) -> list[tuple[int, tuple[Instruction, ...]]]:
+def _answers_by_range(machine: str, in_namespaces: bool) -> list[tuple[int, tuple[Instruction, ...]]]:
     """Return, for each range of call numbers from 0 on, the first number and the instructions."""
     groups, checked = syscall_policy.verdicts(in_namespaces), checks(in_namespaces)
     by_number: dict[int, tuple[Instruction, ...]] = {}
     for name, number in numbers(machine).items():
         verdict = groups.get(name, syscall_policy.OTHERWISE).verdict
-        by_number[number] = checked[name].test if name in checked else (_answer(verdict, not in_namespaces),)
+        by_number[number] = (
+            checked[name].test if name in checked else (_verdict_answer(verdict, not in_namespaces),)
+        )
     leaves: list[tuple[int, tuple[Instruction, ...]]] = []
     for number in range(NEWEST + 2):
-        test = by_number.get(number, (_error(errno.ENOSYS),))
+        test = by_number.get(number, (_fail_with(errno.ENOSYS),))
         if not leaves or leaves[-1][1] != test:
             leaves.append((number, test))
     return leaves
 
 
-def _search(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instruction]:
+def _bisection(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instruction]:
     """Return instructions that find those of the loaded call number by bisection."""
     if len(leaves) == 1:
         return list(leaves[0][1])
     middle = len(leaves) // 2
-    below, above = _search(leaves[:middle]), _search(leaves[middle:])
+    below, above = _bisection(leaves[:middle]), _bisection(leaves[middle:])
     first = leaves[middle][0]
     if len(below) <= FARTHEST:
         return [(JUMP_FROM, len(below), 0, first), *below, *above]
@@ -170,64 +172,66 @@ def _search(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instr
 
 def checks(in_namespaces: bool) -> Mapping[str, Check]:
     """Return, by name, the calls that are answered by their arguments."""
-    clock = Check("clocks of the machine and its own process, not of others", _own_clock())
+    clock = Check("clocks of the machine and its own process, not of others", _check_clock())
     waiting = "threads wait for each other; other processes are never woken"
     common = {
-        "futex": Check(waiting, _private_futex(not in_namespaces)),
+        "futex": Check(waiting, _check_futex(not in_namespaces)),
         "fcntl": Check("duplicates and flags; locks without effect; no leases, larger pipes or signals",
-                       _descriptor_calls()),
-        "ioctl": Check("questions to terminals and pipes", _one_of(1, DEVICE_CALLS, errno.ENOTTY)),
-        "madvise": Check("advice on its own memory; none that moves, merges or enlarges pages", _advice()),
+                       _check_fcntl()),
+        "ioctl": Check("questions to terminals and pipes", _allow_values(1, DEVICE_CALLS, errno.ENOTTY)),
+        "madvise": Check("advice on its own memory; none that moves, merges or enlarges pages",
+                         _check_madvise()),
         "membarrier": Check("among its own threads; none that interrupts others' cores",
-                            _one_of(0, OWN_BARRIERS, errno.EINVAL)),
-        "close_range": Check("all but a separate descriptor table", _one_of(2, (0, CLOSE_ON_EXEC))),
-        "preadv2": Check("without flags, which reveal the cached parts of a file", _without_flags(5)),
-        "pwritev2": Check("without flags", _without_flags(5)),
+                            _allow_values(0, OWN_BARRIERS, errno.EINVAL)),
+        "close_range": Check("all but a separate descriptor table", _allow_values(2, (0, CLOSE_ON_EXEC))),
+        "preadv2": Check("without flags, which reveal the cached parts of a file", _allow_no_flags(5)),
+        "pwritev2": Check("without flags", _allow_no_flags(5)),
     }  # fmt: skip
     if in_namespaces:
         # Processes, but no further namespaces.
-        test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers())
+        test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_allow_or_fail())
         network = "only kinds that the private network confines"
-        own_networks = _one_of(0, (AF_UNIX, AF_INET, AF_INET6), errno.EAFNOSUPPORT)
+        own_networks = _allow_values(0, (AF_UNIX, AF_INET, AF_INET6), errno.EAFNOSUPPORT)
         return common | {
             "clone": Check("processes and threads, no further namespaces", test),
             "socket": Check(network, own_networks),
-            "socketpair": Check(network, _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
+            "socketpair": Check(network, _allow_values(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
         }
     limits = "its own, except limits on what is counted by user"
     thread = "only its own threads"
-    own = Check("only its own process", _one_of(0, (OWN_PID, 0)))
+    own = Check("only its own process", _allow_values(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
     channel = Check("to itself, 64 in a match: their numbers are counted globally", asked)
     option = Check(
         "kinds, errors and times; not sizes, nor numbers that are counted globally",
-        _one_of(2, OPTIONS, errno.ENOPROTOOPT),
+        _allow_values(2, OPTIONS, errno.ENOPROTOOPT),
     )
     return common | {
         **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), clock),
         **dict.fromkeys(("sched_getscheduler", "sched_getparam"),
-                        Check(thread, _one_of(0, (OWN_PID, 0), None))),
+                        Check(thread, _allow_values(0, (OWN_PID, 0), None))),
         "sched_getaffinity": Check("only its own threads, which seem to have the first core", asked),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
         **dict.fromkeys(("getsockopt", "setsockopt"), option),
         **dict.fromkeys(("kill", "getpgid", "getsid"), own),
-        "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
-        "prlimit64": Check(limits, _own_limits()),
-        "sendmsg": Check("refused: descriptors under way are counted by user", _no_descriptors()),
+        "setrlimit": Check(limits, _allow_values(0, OWN_LIMITS, None)),
+        "prlimit64": Check(limits, _check_limits()),
+        "sendmsg": Check("refused: descriptors under way are counted by user", _check_sendmsg()),
         "clone": Check("threads, up to a limit; no processes", asked),
         "mmap": Check("all but memory that is shared, huge, populated at once, or grows as a stack does",
-                      _counted_memory()),
+                      _check_mmap()),
         "timerfd_create": Check("16 in a match: the kernel serves them while others compute", asked),
         "sysinfo": Check("it reports the bot's limit as the machine's memory", asked),
-        "socket": Check("all kinds are refused: a bot may use only its standard streams", _no_socket()),
-        "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
+        "socket": Check("all kinds are refused: a bot may use only its standard streams", _refuse_sockets()),
+        "tgkill": Check(own.why, _allow_values(0, (OWN_PID,))),
         "tkill": Check(thread, asked),
         "getpriority": Check("only its own threads, which seem to have a season's priority", asked),
-        "prctl": Check("names, and harmless attributes of itself", _one_of(0, OWN_ATTRIBUTES, errno.EINVAL)),
+        "prctl": Check("names, and harmless attributes of itself",
+                       _allow_values(0, OWN_ATTRIBUTES, errno.EINVAL)),
     }  # fmt: skip
 
 
-def _own_clock() -> tuple[Instruction, ...]:
+def _check_clock() -> tuple[Instruction, ...]:
     """Allow the machine's clocks, which are not negative, and CPU times of threads and of the own process.
 
     The kernel returns a thread's CPU time only to its own process.
@@ -241,12 +245,12 @@ def _own_clock() -> tuple[Instruction, ...]:
         (AND, 0, 0, 0xFFFF_FFFF & ~KIND_OF_CLOCK),
         (JUMP_EQUAL, 2, 0, CLOCK_OF_0),
         (JUMP_EQUAL, 1, 0, OWN_CLOCK),
-        _error(errno.EINVAL),
+        _fail_with(errno.EINVAL),
         (RETURN, 0, 0, ALLOW),
     )
 
 
-def _private_futex(asking: bool) -> tuple[Instruction, ...]:
+def _check_futex(asking: bool) -> tuple[Instruction, ...]:
     """Allow private futexes, and shared ones only to wait for a thread's end.
 
     With a supervisor (`asking`), waits go to it, and waking has no effect; without one, waking is refused.
@@ -256,56 +260,62 @@ def _private_futex(asking: bool) -> tuple[Instruction, ...]:
         (LOAD, 0, 0, _argument(1)),
         (AND, 0, 0, 0xFFFF_FFFF & ~FUTEX_CLOCK_REALTIME),
         (JUMP_SET, 0, len(PRIVATE_FUTEXES) + 2, FUTEX_PRIVATE),
-        *_allowed([FUTEX_PRIVATE | value for value in PRIVATE_FUTEXES], _error(errno.ENOSYS)),
+        *_allow_loaded([FUTEX_PRIVATE | value for value in PRIVATE_FUTEXES], _fail_with(errno.ENOSYS)),
         *((JUMP_EQUAL, 5 - place, 0, value) for place, value in enumerate(waits)),
         *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate(wakes)),
-        (RETURN, 0, 0, ASK) if asking else _error(errno.EPERM),
-        _error(0 if asking else errno.EPERM),
+        (RETURN, 0, 0, ASK) if asking else _fail_with(errno.EPERM),
+        _fail_with(0 if asking else errno.EPERM),
         (RETURN, 0, 0, ASK if asking else ALLOW),
     )
 
 
-def _no_socket() -> tuple[Instruction, ...]:
+def _refuse_sockets() -> tuple[Instruction, ...]:
     """Refuse all; local ones without a note, since the C library tries them and does without."""
-    return (LOAD, 0, 0, _argument(0)), (JUMP_EQUAL, 0, 1, AF_UNIX), _error(errno.EPERM), (RETURN, 0, 0, ASK)
-
-
-def _counted_memory() -> tuple[Instruction, ...]:
     return (
-        (LOAD, 0, 0, _argument(3)),
-        (JUMP_SET, 0, 1, MAP_GROWSDOWN | MAP_POPULATE | MAP_HUGETLB),
-        _error(errno.ENOMEM),
-        (AND, 0, 0, MAP_SHARED | MAP_ANONYMOUS),
-        (JUMP_EQUAL, 1, 0, MAP_SHARED | MAP_ANONYMOUS),
-        *_answers(errno.ENOMEM),
+        (LOAD, 0, 0, _argument(0)),
+        (JUMP_EQUAL, 0, 1, AF_UNIX),
+        _fail_with(errno.EPERM),
+        (RETURN, 0, 0, ASK),
     )
 
 
-def _advice() -> tuple[Instruction, ...]:
-    willneed = ((JUMP_EQUAL, 0, 1, MADV_WILLNEED), _error(0))
-    return ((LOAD, 0, 0, _argument(2)), *willneed, *_one_of(2, OWN_MEMORY, errno.EINVAL))
+def _check_mmap() -> tuple[Instruction, ...]:
+    """Refuse memory that grows as a stack, is huge, or populated at once, and anonymous shared memory."""
+    return (
+        (LOAD, 0, 0, _argument(3)),
+        (JUMP_SET, 0, 1, MAP_GROWSDOWN | MAP_POPULATE | MAP_HUGETLB),
+        _fail_with(errno.ENOMEM),
+        (AND, 0, 0, MAP_SHARED | MAP_ANONYMOUS),
+        (JUMP_EQUAL, 1, 0, MAP_SHARED | MAP_ANONYMOUS),
+        *_allow_or_fail(errno.ENOMEM),
+    )
 
 
-def _without_flags(argument: int) -> tuple[Instruction, ...]:
-    return _one_of(argument, (0,), errno.EOPNOTSUPP)
+def _check_madvise() -> tuple[Instruction, ...]:
+    willneed = ((JUMP_EQUAL, 0, 1, MADV_WILLNEED), _fail_with(0))
+    return ((LOAD, 0, 0, _argument(2)), *willneed, *_allow_values(2, OWN_MEMORY, errno.EINVAL))
 
 
-def _own_limits() -> tuple[Instruction, ...]:
+def _allow_no_flags(argument: int) -> tuple[Instruction, ...]:
+    return _allow_values(argument, (0,), errno.EOPNOTSUPP)
+
+
+def _check_limits() -> tuple[Instruction, ...]:
     """Allow reading all limits (the address of the new limit is 0), and setting some."""
     return (
         (LOAD, 0, 0, _argument(0)),
         *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate((OWN_PID, 0))),
-        _error(errno.EPERM),
+        _fail_with(errno.EPERM),
         (LOAD, 0, 0, _argument(2)),
         (JUMP_EQUAL, 0, 3, 0),
         (LOAD, 0, 0, _argument(2) + 4),
         (JUMP_EQUAL, 0, 1, 0),
         (RETURN, 0, 0, ALLOW),
-        *_one_of(1, OWN_LIMITS, None),
+        *_allow_values(1, OWN_LIMITS, None),
     )
 
 
-def _no_descriptors() -> tuple[Instruction, ...]:
+def _check_sendmsg() -> tuple[Instruction, ...]:
     """Refuse all but a descriptor that no bot can have, which sends the listener at start."""
     return (
         (LOAD, 0, 0, _argument(0)),
@@ -315,9 +325,9 @@ def _no_descriptors() -> tuple[Instruction, ...]:
     )
 
 
-def _descriptor_calls() -> tuple[Instruction, ...]:
-    pretended = (part for lock in LOCKS for part in ((JUMP_EQUAL, 0, 1, lock), _error(0)))
-    return ((LOAD, 0, 0, _argument(1)), *pretended, *_one_of(1, DESCRIPTOR_CALLS))
+def _check_fcntl() -> tuple[Instruction, ...]:
+    pretended = (part for lock in LOCKS for part in ((JUMP_EQUAL, 0, 1, lock), _fail_with(0)))
+    return ((LOAD, 0, 0, _argument(1)), *pretended, *_allow_values(1, DESCRIPTOR_CALLS))
 
 
 def _argument(number: int) -> int:
@@ -325,28 +335,30 @@ def _argument(number: int) -> int:
     return ARGUMENTS + 8 * number
 
 
-def _answer(verdict: syscall_policy.CallVerdict, asking: bool) -> Instruction:
+def _verdict_answer(verdict: syscall_policy.CallVerdict, asking: bool) -> Instruction:
     if verdict.error is None:
         return (RETURN, 0, 0, ALLOW)
-    return (RETURN, 0, 0, ASK) if verdict.noted and asking else _error(verdict.error)
+    return (RETURN, 0, 0, ASK) if verdict.noted and asking else _fail_with(verdict.error)
 
 
-def _error(number: int) -> Instruction:
+def _fail_with(number: int) -> Instruction:
     """Make the call fail, or for 0 return success without effect."""
     return (RETURN, 0, 0, ERRNO | number)
 
 
-def _answers(error: int = errno.EPERM) -> tuple[Instruction, ...]:
-    return (RETURN, 0, 0, ALLOW), _error(error)
+def _allow_or_fail(error: int = errno.EPERM) -> tuple[Instruction, ...]:
+    return (RETURN, 0, 0, ALLOW), _fail_with(error)
 
 
-def _one_of(argument: int, values: Sequence[int], error: int | None = errno.EPERM) -> tuple[Instruction, ...]:
+def _allow_values(
+    argument: int, values: Sequence[int], error: int | None = errno.EPERM
+) -> tuple[Instruction, ...]:
     """Allow the call for these values of an argument; else an error, or the supervisor if `error` is None."""
-    otherwise = (RETURN, 0, 0, ASK) if error is None else _error(error)
-    return (LOAD, 0, 0, _argument(argument)), *_allowed(values, otherwise)
+    otherwise = (RETURN, 0, 0, ASK) if error is None else _fail_with(error)
+    return (LOAD, 0, 0, _argument(argument)), *_allow_loaded(values, otherwise)
 
 
-def _allowed(values: Sequence[int], otherwise: Instruction) -> tuple[Instruction, ...]:
+def _allow_loaded(values: Sequence[int], otherwise: Instruction) -> tuple[Instruction, ...]:
     """Allow the call if the loaded number is one of these values."""
     jumps = ((JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values))
     return *jumps, otherwise, (RETURN, 0, 0, ALLOW)

@@ -67,7 +67,7 @@ class StandardError:
         """True once the limit of a match is reached."""
         return self.seen >= STDERR_LIMIT
 
-    def news(self) -> bytes:
+    def new_output(self) -> bytes:
         """Return the bytes written since the last call that are in the tail."""
         self.drain()
         new, self._told = self.seen - self._told, self.seen
@@ -78,7 +78,7 @@ class StandardError:
         self.drain()
         self._at_start = self._marked = self.seen
 
-    def mark(self, when: str) -> bool:
+    def mark_output(self, when: str) -> bool:
         """Read the available bytes, written `DURING` or `SINCE` the last request; False at the end.
 
         Output before the first request has no mark.

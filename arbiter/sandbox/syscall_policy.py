@@ -35,6 +35,7 @@ OTHERWISE = Group(REFUSE, "no bot needs it, so it is not on the list of allowed 
 
 
 def _group(verdict: CallVerdict, why: str, names: str) -> Group:
+    """Return the group of the calls in `names`, which are separated by blanks."""
     return Group(verdict, why, tuple(names.split()))
 
 

@@ -49,7 +49,7 @@ class Tier:
     enforces: dict[str, object]
 
 
-def _tier(name: str, problem: str, enforced: Callable[[], dict[str, object]]) -> Tier:
+def _tested_tier(name: str, problem: str, enforced: Callable[[], dict[str, object]]) -> Tier:
     return Tier(name, not problem, problem, {} if problem else enforced())
 
 
@@ -57,14 +57,14 @@ def _tier(name: str, problem: str, enforced: Callable[[], dict[str, object]]) ->
 def probe() -> dict[str, Tier]:
     """Return all tiers by name, with their availability on this machine."""
     return {
-        "landlock": _tier("landlock", landlock.problem(), landlock.enforced),
-        "plain": _tier("plain", "", lambda: PLAIN),
+        "landlock": _tested_tier("landlock", landlock.problem(), landlock.enforced),
+        "plain": _tested_tier("plain", "", lambda: PLAIN),
     }
 
 
 def control_groups() -> Tier:
     """Return the control groups, which are added to every tier if available."""
-    return _tier("cgroup", cgroup.problem(), cgroup.enforced)
+    return _tested_tier("cgroup", cgroup.problem(), cgroup.enforced)
 
 
 def stage() -> Tier:
@@ -75,7 +75,7 @@ def stage() -> Tier:
     finally:
         slim.close()
     why = "this user cannot create namespaces, or this kernel has no private /proc (Linux >= 5.12)"
-    return _tier(
+    return _tested_tier(
         "stage",
         "" if answer["staged"] else why,
         lambda: stage_enforces(True, answer["own_user"], answer["own_numbers"]),
@@ -99,15 +99,15 @@ def stage_enforces(
         return {}
     found: dict[str, object] = {
         "processes": "none but its own to be seen" + ", with numbers of its own" * own_numbers,
-        "own files": _but_for("copies in memory", in_place),
+        "own files": _with_exceptions("copies in memory", in_place),
         "user": OWN_USER.get(own_user, "the same for all"),
     }
     if elsewhere is None:
         return found
-    return found | {"system": _but_for(f"in memory, at most {SYSTEM_BYTES >> 20} MB", elsewhere)}
+    return found | {"system": _with_exceptions(f"in memory, at most {SYSTEM_BYTES >> 20} MB", elsewhere)}
 
 
-def _but_for(what: str, folders: Sequence[str]) -> str:
+def _with_exceptions(what: str, folders: Sequence[str]) -> str:
     return what + (f", but for {', '.join(folders)}" if folders else "")
 
 

@@ -39,7 +39,7 @@ from arbiter.season.verify_findings import (
     without_idle_players,
 )
 from arbiter.store import StoredMatch
-from arbiter.table.llm.replayed_model import unchecked
+from arbiter.table.llm.replayed_model import other_harness_models
 from rating.errors import RatingError
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ class _Audit:
         self.coverage.forfeits += record.forfeit is not None
         for text in match_differences(game, spec, record, same):
             yield Finding(place, text)
-        yield from (Finding(place, text, FindingKind.UNCHECKED) for text in unchecked(record))
+        yield from (Finding(place, text, FindingKind.UNCHECKED) for text in other_harness_models(record))
         if match.summary is not None and match.summary != (made := record.summary()):
             kept, fresh = match.summary.to_json(), made.to_json()
             for name in dict.fromkeys([*fresh, *kept]):

@@ -206,7 +206,7 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
         yield f"scores: stored {shown(record.scores)}, replayed {shown(again.scores)}"
     kept, fresh = record.forfeit, again.forfeit
     if kept is not None and fresh is not None:
-        if kept.reason == f"{kept.word}: {fresh.reason}":
+        if kept.reason == f"{kept.answer_word}: {fresh.reason}":
             # Earlier versions wrote the word twice.
             kept = replace(kept, reason=fresh.reason)
         names = ("seat", "player", "fault", *(("detail",) if judged else ()))

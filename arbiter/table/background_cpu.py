@@ -45,7 +45,7 @@ class Presence:
         self.wary = False
         """True if it has computed during another bot's exchange."""
 
-    def note(self, cpu_ns: int) -> None:
+    def ignore_until(self, cpu_ns: int) -> None:
         """Ignore CPU time up to this total: the bot used it for its answers."""
         self._noted_ns = cpu_ns
 
@@ -61,10 +61,10 @@ class Presence:
         taken = 0 if now is None or self._noted_ns is None else now - self._noted_ns
         self._noted_ns = now
         if taken > COMPUTED_NS or self.wary:
-            self._stop()
+            self._stop_processes()
         return taken
 
-    def check(self) -> int:
+    def stop_if_caught(self) -> int:
         """Stop the bot if it has computed during another one's exchange. Return its CPU time."""
         now = self._meter.cpu_ns()
         if self._noted_ns is None:
@@ -76,7 +76,7 @@ class Presence:
             self._defying_ns += taken
         # A starting bot may compute.
         self.wary |= self.awake
-        self._stop()
+        self._stop_processes()
         if self._defying_ns > MOST_DEFYING_NS:
             self._signal(signal.SIGKILL)
         return taken
@@ -88,14 +88,14 @@ class Presence:
         self._signal(signal.SIGCONT)
 
     @property
-    def defiance(self) -> MalformedReply | None:
+    def defiance_fault(self) -> MalformedReply | None:
         """Its fault (``out_of_turn``) if it computed although it was stopped."""
         if self._defying_ns <= MOST_DEFYING_NS:
             return None
         taken = f"it computed for {self._defying_ns / SECOND:.1f} s while others were to move"
         return MalformedReply(Fault.OUT_OF_TURN, f"{taken}, although it was stopped", b"", self._seat)
 
-    def _stop(self) -> None:
+    def _stop_processes(self) -> None:
         self.stopped = True
         self._signal(signal.SIGSTOP)
 
@@ -115,9 +115,9 @@ def stop_background_bots(others: Sequence[Presence]) -> int:
 
 def fault_of_stopped_bot(others: Sequence[Presence]) -> MalformedReply | None:
     """Return the fault of a bot that computed although it was stopped, or None."""
-    return next((fault for other in others if (fault := other.defiance)), None)
+    return next((fault for other in others if (fault := other.defiance_fault)), None)
 
 
 def check_background_bots(others: Sequence[Presence]) -> int:
-    """Call `Presence.check` of each. Return their CPU time in all."""
-    return sum([other.check() for other in others])
+    """Call `Presence.stop_if_caught` of each. Return their CPU time in all."""
+    return sum([other.stop_if_caught() for other in others])

@@ -100,11 +100,11 @@ class Channel(SlowPathChannel):
                 if unread := self._outputs.poll(0):
                     self._read_unasked(unread)
                 self.stderr.requests += 1
-            if connection.buffer and (stale := connection.stale()):
+            if connection.buffer and (stale := connection.unasked_output()):
                 shown = "output that nothing asked for stood unread"
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)
             if presence.wary:
-                if fault := presence.defiance:
+                if fault := presence.defiance_fault:
                     raise fault
                 self._base = self._meter.read()
             if not answered_at_once:
@@ -136,16 +136,16 @@ class Channel(SlowPathChannel):
                     if wall > FIRST_WAIT_NS:
                         self._brisk[asks] = 0
                         before = self._base, self.stopped_ns
-                        cost = self._late_cost(send, wall)
+                        cost = self._slow_answer_cost(send, wall)
                     if chunk == PLAIN and wanted == 1 and not connection.buffer and not asks:
                         return cost
                     if answer := connection.receive(chunk, wanted):
                         if not asks:
                             return cost
                         if start >= self._next_look:
-                            self._look_at_memory(start, tables=False)
+                            self._check_memory_now(start, tables=False)
                         if self.stderr.talks:
-                            self.stderr.mark(DURING)
+                            self.stderr.mark_output(DURING)
                         if connection.notebook.open:
                             connection.notebook.seal(self.stderr.requests)
                         return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None))
@@ -154,10 +154,10 @@ class Channel(SlowPathChannel):
                         # The long path counts it all again.
                         self._base, self.stopped_ns = before
             self._brisk[asks] = 0
-            return self._wait(send, start, written)
+            return self._wait_for_replies(send, start, written)
         except MalformedReply as fault:
             wall = _now() - start if start else 0
-            return Reply(NONE, wall, wall, fault=self._explained(fault))
+            return Reply(NONE, wall, wall, fault=self._output_fault(fault))
         except BrokenPipeError:
             wall = _now() - start
             return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
@@ -186,7 +186,7 @@ class Channel(SlowPathChannel):
             self._base = self._meter.read()
         return come
 
-    def _late_cost(self, send: Send, wall: int) -> int:
+    def _slow_answer_cost(self, send: Send, wall: int) -> int:
         """Return the cost of a brisk bot's answer that took longer than `FIRST_WAIT_NS`.
 
         The bot or the referee may have waited for the core, so the meters are compared with their last
@@ -197,9 +197,9 @@ class Channel(SlowPathChannel):
         self._base = self._meter.read()
         if base is None:
             return wall
-        self.presence.note(self._base.cpu_ns)
+        self.presence.ignore_until(self._base.cpu_ns)
         if self._base.cpu_ns - base.cpu_ns > FILLING_NS:
-            self._look_at_memory(_now(), tables=True)
+            self._check_memory_now(_now(), tables=True)
         own = self._base.own_ns - base.own_ns
         if first_wait_was_stopped(wall, own):
             # A bot can make us wait for a pipe's lock while it computes.
@@ -215,7 +215,7 @@ class Channel(SlowPathChannel):
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end. Return how it ended, None if it lives."""
         self._cells[0] = self._turn
-        self._resume()
+        self._resume_bot()
         with suppress(OSError):
             os.write(self._stdin, b"quit\n")
         return self._launcher.wait(self.pid, grace_seconds)
@@ -225,7 +225,7 @@ class Channel(SlowPathChannel):
         if self._is_closed:
             return
         self._is_closed = True
-        self.stderr.mark(SINCE)
+        self.stderr.mark_output(SINCE)
         self._meter.close()
         for descriptor in (self._stdin, self._stdout, self.stderr.descriptor):
             os.close(descriptor)
@@ -234,6 +234,6 @@ class Channel(SlowPathChannel):
         """Read output since the last request; on standard output it is a fault."""
         for descriptor, _ in unread:
             if descriptor == self._stdout:
-                self._read()
-            elif not self.stderr.mark(SINCE):
+                self._read_output()
+            elif not self.stderr.mark_output(SINCE):
                 self._outputs.unregister(descriptor)

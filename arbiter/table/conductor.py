@@ -24,11 +24,11 @@ from arbiter.match.position import Position
 from arbiter.match.protocol import NONE
 from arbiter.match.record import Fault
 from arbiter.match.referee import referee
-from arbiter.sandbox.cgroup import groups
+from arbiter.sandbox.cgroup import group_settings
 from arbiter.sandbox.core_accounts import NS_PER_TICK
-from arbiter.sandbox.failure_hints import STACK, advice, misplaced
+from arbiter.sandbox.failure_hints import STACK, tier_hint, wrong_folder_hint
 from arbiter.sandbox.files_needed import confinement
-from arbiter.sandbox.landlock import own_folders, path_of, real_program
+from arbiter.sandbox.landlock import own_folders, real_program, search_path
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.process_meter import schedstat_available
 from arbiter.sandbox.program_files import first_problem, script_problem
@@ -103,25 +103,28 @@ class Conductor:
 
     def play(self, spec: MatchSpec) -> MatchRecord:
         """Start the bots, conduct the match, kill the bots; VoidMatch if the service failed."""
-        game = _game(spec.game, json.dumps(spec.options, sort_keys=True))
+        game = _cached_game(spec.game, json.dumps(spec.options, sort_keys=True))
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
         seats = playing_seats(spec)
         with Models(game, spec, seats) as models:
             try:
-                return self._play(game, spec, seats, models)
+                return self._play_seats(game, spec, seats, models)
             except VoidMatch as void:
                 void.billed = models.billed()
                 raise
 
-    def _play(self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat], models: Models) -> MatchRecord:
+    def _play_seats(
+        self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat], models: Models
+    ) -> MatchRecord:
+        """Start the programs of `seats`, conduct the match, end them; return its record."""
         started = datetime.now(UTC)
         steal, suspended = stolen_ns(), suspended_ns()
         begin = time.monotonic_ns()
         requests = [start_request(spec.players[seat], spec.limits) for seat in seats]
-        processes = self._launcher.start(requests, models.lines)
+        processes = self._launcher.start(requests, models.harness_sockets)
         channels = {
-            seat: Channel(seat, process, self._launcher, spec.limits, models.away_of(seat))
+            seat: Channel(seat, process, self._launcher, spec.limits, models.away_clock_of(seat))
             for seat, process in zip(seats, processes, strict=True)
         }
         for channel in channels.values():
@@ -146,7 +149,7 @@ class Conductor:
         for seat, channel in channels.items():
             player, remarks = spec.players[seat], [*notes[seat], *models.notes(seat)]
             said = channel.stderr.tail if has_crashed(channel.seat, record.forfeit) else b""
-            if helps := misplaced(said, player.folder) or advice(said, tier):
+            if helps := wrong_folder_hint(said, player.folder) or tier_hint(said, tier):
                 remarks.append(helps)
             if has_crashed(channel.seat, record.forfeit) and ends[channel.pid].exit == -signal.SIGSEGV:
                 remarks.append(STACK)
@@ -157,7 +160,7 @@ class Conductor:
             if (view := views[seat]) and (missing := view.missing()):
                 remarks.append(f"no room in its share of the system in memory: {missing}")
             report = complete_report(reports[seat], channel, ends[channel.pid], remarks, record.moves)
-            reports[seat] = replace(report, model=models.report(seat))
+            reports[seat] = replace(report, model=models.record_part(seat))
         notebooks = {seat: channel.connection.notebook for seat, channel in channels.items()}
         noted = notes_by_move(notebooks, [move.seat for move in record.moves])
         return replace(
@@ -173,7 +176,7 @@ class Conductor:
                     self._launcher.own_user,
                     self._launcher.own_numbers,
                     self._launcher.in_place,
-                    self._launcher.elsewhere,
+                    self._launcher.paths_in_place,
                 ),
                 **control_groups().enforces,
             },
@@ -250,7 +253,7 @@ def has_crashed(seat: int, forfeit: Forfeit | None) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _game(name: str, options: str) -> AnyGame:
+def _cached_game(name: str, options: str) -> AnyGame:
     """Return a game by its name and options, cached: a worker plays the same one all season."""
     return make(name, json.loads(options))
 
@@ -302,7 +305,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "line": player.model is not None,
         "root": None,
         "system": None,
-        "cgroups": groups(limits.memory_bytes),
+        "cgroups": group_settings(limits.memory_bytes),
     }
     if limits.isolation == "landlock":
         request |= confinement(player, program)
@@ -314,7 +317,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
 def bot_environment(player: Player) -> dict[str, str]:
     """Return a bot's environment: the referee's variables and the player's, none of the organiser's."""
     return {
-        "PATH": path_of(player.languages),
+        "PATH": search_path(player.languages),
         "HOME": player.folder,
         "LANG": "C.UTF-8",
         # For Python bots: repeatable play, and no files left in the bot's folder.

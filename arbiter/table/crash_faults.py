@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import MalformedReply
 from arbiter.match.record import Fault
-from arbiter.sandbox.failure_hints import PLAIN, limit_met, reports_no_memory
+from arbiter.sandbox.failure_hints import PLAIN, exceeded_limit, reports_no_memory
 
 if TYPE_CHECKING:
     from arbiter.match.spec import Limits
@@ -31,7 +31,7 @@ BESIDE_BYTES = 64 << 20
 
 
 class Ending:
-    """Determines the faults of one program that may have ended."""
+    """The faults of one program that may have ended: by its exit, memory and last output."""
 
     def __init__(
         self, launcher: Launcher, pid: int, meter: Meter, stderr: StandardError, limits: Limits
@@ -47,11 +47,11 @@ class Ending:
         """
         filled = self._meter.memory_bytes(tables)
         if not filled and self._meter.has_lost_its_main_thread:
-            raise self.crash("ended its main thread", b"")
+            raise self.crash_fault("ended its main thread", b"")
         if filled > self._memory_bytes + BESIDE_BYTES:
-            raise self._short_of_memory(f"it filled {filled // 10**6} MB", b"")
+            raise self._memory_fault(f"it filled {filled // 10**6} MB", b"")
 
-    def crash(self, manner: str, unread: bytes) -> MalformedReply:
+    def crash_fault(self, manner: str, unread: bytes) -> MalformedReply:
         """Return the fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
         end = self._wait()
         if end is None:
@@ -60,15 +60,15 @@ class Ending:
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
         peak, said = end.peak_memory_bytes, bool(end.exit) and self._stderr.reports_no_memory
         if end.out_of_memory or peak > (SAID_SHARE if said else MEMORY_SHARE) * self._memory_bytes:
-            return self._short_of_memory(f"it {how}", unread)
+            return self._memory_fault(f"it {how}", unread)
         if said:
             mb = 10**6
             how += f" {NO_MEMORY}; it had {peak // mb} MB and is limited to {self._memory_bytes // mb} MB"
-        limit = "" if said else limit_met(status, self._stderr.tail, self._confined)
+        limit = "" if said else exceeded_limit(status, self._stderr.tail, self._confined)
         why = f"it {how}; {limit}" if limit else f"it {how}"
         return MalformedReply(Fault.CRASH, why, unread, private=self._stderr.last_line)
 
-    def of_output(self, fault: MalformedReply, said: bytes) -> MalformedReply:
+    def output_fault(self, fault: MalformedReply, said: bytes) -> MalformedReply:
         """Return the fault of malformed output `said`: `memory` if this, or standard error at the end of the
         program, reports a lack of memory, and the program had used a large part of its limit.
         """
@@ -77,7 +77,7 @@ class Ending:
         filled, end = self._meter.memory_bytes(), self._wait()
         told = reports_no_memory(said) or (end is not None and end.exit and self._stderr.reports_no_memory)
         if told and max(filled, end.peak_memory_bytes if end else 0) > SAID_SHARE * self._memory_bytes:
-            return self._short_of_memory(fault.reason, fault.reply)
+            return self._memory_fault(fault.reason, fault.reply)
         return fault
 
     def _wait(self) -> End | None:
@@ -88,6 +88,6 @@ class Ending:
         self._stderr.drain()
         return end
 
-    def _short_of_memory(self, how: str, unread: bytes) -> MalformedReply:
+    def _memory_fault(self, how: str, unread: bytes) -> MalformedReply:
         limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
         return MalformedReply(Fault.MEMORY, f"{how}; {limit}", unread)

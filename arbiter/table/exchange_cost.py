@@ -129,7 +129,7 @@ class Account:
         now = self._meter.read()
         moment = _now()
         late = moment - max(self.due, self._looked) - (now.own_ns - self.last.own_ns)
-        gap = self._gap(moment, now, late) if late > GAP_NS else 0
+        gap = self._uncharged_gap_ns(moment, now, late) if late > GAP_NS else 0
         away = self._meter.away_ns()
         elsewhere = min(away - self._away, moment - self._looked - gap)
         self._away = away
@@ -172,7 +172,7 @@ class Account:
         """
         if self._others is None or (taken := self._others.took_ns(self.last.cpu_ns)) is None:
             return spent, None
-        reported = max(0, self._credited - self._beside_ns())
+        reported = max(0, self._credited - self._other_threads_ns())
         delay = min(reported + self.unreported_ns, taken + self._others.since - self.start)
         return cost_of(self._kind, spent.wall_ns, spent.cpu_ns, delay), taken
 
@@ -181,21 +181,21 @@ class Account:
         """The delay that others may not have caused, by the possible error of their accounts."""
         return 0 if self._others is None else self._others.since - self.start + self._others.inexact_ns
 
-    def _beside_ns(self) -> int:
+    def _other_threads_ns(self) -> int:
         """Return the CPU time of the bot's other threads and processes in this exchange."""
         main = self.last.main_ns - self._base.main_ns - self._leapt
         return max(0, self.last.cpu_ns - self._base.cpu_ns - main)
 
     def _self_inflicted_ns(self) -> int:
         """Return the delay caused by the bot's other threads, beyond that possibly caused by others."""
-        beside = self._beside_ns()
+        beside = self._other_threads_ns()
         if self._others is None or beside < NOTED_BESIDE_NS:
             return 0
         taken = self._others.took_ns(self.last.cpu_ns)
         caused = self._credited if taken is None else taken + self._others.since - self.start
         return max(0, min(beside, self._credited - caused))
 
-    def _gap(self, moment: int, now: MeterReading, late: int) -> int:
+    def _uncharged_gap_ns(self, moment: int, now: MeterReading, late: int) -> int:
         """Return the part of the time since the last check that is not charged.
 
         `late`: the part after the end of the wait, less the referee's delay.

@@ -55,11 +55,11 @@ class Models:
             gateway.end()
 
     @property
-    def lines(self) -> list[int]:
+    def harness_sockets(self) -> list[int]:
         """The harnesses' ends of the sockets, by seat."""
         return [gateway.far.fileno() for gateway in self._gateways.values()]
 
-    def away_of(self, seat: Seat) -> Callable[[], int]:
+    def away_clock_of(self, seat: Seat) -> Callable[[], int]:
         """Return the function that gives the time for which a seat has waited for its provider, in ns."""
         return self._gateways[seat].away_ns if seat in self._gateways else int
 
@@ -94,7 +94,7 @@ class Models:
                 found[name] = found.get(name, NOTHING).plus(BilledTokens(gateway.asked, output))
         return found
 
-    def report(self, seat: Seat) -> dict[str, Any] | None:
+    def record_part(self, seat: Seat) -> dict[str, Any] | None:
         """Return a model's part of the record, None for other bots."""
         entry = self._spec.players[seat].model
         if entry is None:

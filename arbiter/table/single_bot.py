@@ -2,7 +2,7 @@
 
     launcher = Launcher()                                # for one bot at a time
     bot = SingleBot(launcher, player, limits, seat=0)
-    heard = bot.say(b"set_deck 23456789TJQKA CDHS\\n", 1, allowed_ns=5 * SECOND)
+    heard = bot.exchange_bytes(b"set_deck 23456789TJQKA CDHS\\n", 1, allowed_ns=5 * SECOND)
     heard.raw, heard.reply.fault
     bot.stop()
     launcher.close()
@@ -90,7 +90,7 @@ class SingleBot:
         """All bytes read in the last exchange, with unread ones of earlier exchanges."""
         return self._recorder.raw
 
-    def say(self, payload: bytes, replies: int, allowed_ns: int) -> Heard:
+    def exchange_bytes(self, payload: bytes, replies: int, allowed_ns: int) -> Heard:
         """Write bytes and wait for a number of replies. Return the last one."""
         allowed = (allowed_ns,) * (self._seat + 1)
         # As a request, so that unrequested output is detected before every write.
@@ -107,7 +107,7 @@ class SingleBot:
         with suppress(OSError):
             os.write(self._process.stdin, payload)
 
-    def listen(self, allowed_ns: int) -> bytes:
+    def read_for(self, allowed_ns: int) -> bytes:
         """Return the output within this time, or until its end."""
         watch = select.poll()
         watch.register(self._process.stdout, select.POLLIN)
@@ -148,7 +148,7 @@ class SingleBot:
 
     def new_errors(self) -> bytes:
         """Return its standard error since the last call."""
-        return self._channel.stderr.news()
+        return self._channel.stderr.new_output()
 
     def family(self) -> list[Relative]:
         """Return its living descendants."""

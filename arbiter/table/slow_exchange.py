@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.match.clock import MS, SECOND, ClockKind
-from arbiter.match.exchange import Reply, timeout
+from arbiter.match.exchange import Reply, timeout_fault
 from arbiter.match.protocol import NONE, REPLY_LIMIT, Answer, Connection
 from arbiter.sandbox.forkserver.board import stopped_cell
 from arbiter.sandbox.process_meter import Meter, MeterReading
@@ -103,7 +103,7 @@ class SlowPathChannel:
         self._next_look = 0
         """When to check its memory next, on the monotonic clock in ns."""
 
-    def _wait(self, send: Send, start: int, written: int) -> Reply | int:
+    def _wait_for_replies(self, send: Send, start: int, written: int) -> Reply | int:
         """Wait until the replies are there, the program ends, or its time is over."""
         self._resume_if_stopped()
         stop_background_bots(self.others)
@@ -124,33 +124,33 @@ class SlowPathChannel:
         if rest:
             self._watch.register(self._stdin, select.POLLOUT)
 
-        def cost(answered: bool = False) -> Cost:
+        def measure_cost(answered: bool = False) -> Cost:
             nonlocal disturbed
             spent = account.cost(answered)
             self.presence.awake |= bool(self.connection.received)
-            self.presence.note(account.last.cpu_ns)
+            self.presence.ignore_until(account.last.cpu_ns)
             if account.late_ns > DISTURBED_NS:
                 disturbed += check_background_bots(self.others)
             self._base = account.last
             self.stopped_ns, account.stopped_ns = self.stopped_ns + account.stopped_ns, 0
             return spent
 
-        def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
+        def finish(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
                 in_all = disturbed + check_background_bots(self.others)
                 if defied := fault_of_stopped_bot(self.others):
                     fault = defied
                 else:
-                    spent = self._judged(send, account, spent, in_all)
+                    spent = self._judged_cost(send, account, spent, in_all)
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
-        def late(spent: Cost) -> Reply | int:
+        def finish_late(spent: Cost) -> Reply | int:
             unread = self.connection.unread
-            fault = timeout(self.seat, send, spent.charged_ns, unread, bool(rest))
+            fault = timeout_fault(self.seat, send, spent.charged_ns, unread, bool(rest))
             if self.stderr.is_full:
                 fault = MalformedReply(fault.kind, f"{fault.reason}; {FULL}", fault.reply)
-            return reply(spent, fault)
+            return finish(spent, fault)
 
         while True:
             account.due = account.start + min(look, at_most, glance)
@@ -167,46 +167,46 @@ class SlowPathChannel:
                     if not rest:
                         self._watch.unregister(self._stdin)
                 if ready & {self._stdout, self._process}:
-                    more = self._read()
+                    more = self._read_output()
                     if answers := self.connection.take(send.replies):
-                        spent = cost(answered=True)
+                        spent = measure_cost(answered=True)
                         if spent.cpu_ns > FILLING_NS or start >= self._next_look:
-                            self._look_at_memory(start, tables=spent.cpu_ns > FILLING_NS)
+                            self._check_memory_now(start, tables=spent.cpu_ns > FILLING_NS)
                         if send.asks:
-                            self.stderr.mark(DURING)
+                            self.stderr.mark_output(DURING)
                             if self.connection.notebook.open:
                                 self.connection.notebook.seal(self.stderr.requests)
-                        return reply(spent, None, answers[-1])
+                        return finish(spent, None, answers[-1])
                     if self._ended or (self._process in ready and not more):
                         # The cost first: determining how a process ended may take a while.
-                        return reply(cost(answered=True), self._crash("closed its standard output"))
+                        return finish(measure_cost(answered=True), self._crash("closed its standard output"))
                 account.note_wake(output=bool(ready), held_up=reads or errors >= CHUNK)
                 if _now() - account.start >= glance:
                     self._ending.check_memory()
             except MalformedReply as fault:
-                return reply(cost(answered=True), self._explained(fault))
+                return finish(measure_cost(answered=True), self._output_fault(fault))
             except BrokenPipeError:
-                return reply(cost(answered=True), self._crash("closed its standard input"))
+                return finish(measure_cost(answered=True), self._crash("closed its standard input"))
             if (passed := _now() - account.start) >= glance:
                 if passed >= FIRST_READING_NS:
                     account.watch_others()
-                    passed = cost().wall_ns
+                    passed = measure_cost().wall_ns
                 glance = passed + min(max(passed, self._first_look_ns), LONGEST_LOOK_NS)
                 disturbed += check_background_bots(self.others)
                 if defied := fault_of_stopped_bot(self.others):
                     # It may have the core for long even when it is killed: no bot is judged by that time.
-                    return reply(cost(), defied)
+                    return finish(measure_cost(), defied)
             if _now() - account.start < look:
                 continue
-            spent = cost()
+            spent = measure_cost()
             least = max(spent.cpu_ns, spent.adjusted_ns - account.unreported_ns)
             if spent.charged_ns > allowed and least > allowed:
-                return late(spent)
+                return finish_late(spent)
             if spent.wall_ns >= cap:
                 judged, taken = account.cost_by_others(spent)
                 if judged.adjusted_ns > allowed:
                     # Under `clock: cpu` a sleeping bot is ended here, by what it would have used.
-                    return late(judged._replace(charged_ns=judged.adjusted_ns))
+                    return finish_late(judged._replace(charged_ns=judged.adjusted_ns))
                 if account.ready or spent.wall_ns >= 2 * cap:
                     got = f"the bot in seat {self.seat} got too little of the machine"
                     others = "" if taken is None else f": others took {taken / 1e9:.1f} s of its cores"
@@ -216,7 +216,7 @@ class SlowPathChannel:
             sure = least if spent.charged_ns > allowed else spent.charged_ns
             look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - sure)
 
-    def _judged(self, send: Send, account: Account, spent: Cost, disturbed_ns: int) -> Cost:
+    def _judged_cost(self, send: Send, account: Account, spent: Cost, disturbed_ns: int) -> Cost:
         """Return the cost of an exchange over its limit by the match's clock but not by adjusted time.
 
         `disturbed_ns`: the CPU time of other bots at the table. VoidMatch if other processes took more than
@@ -242,7 +242,7 @@ class SlowPathChannel:
         if self.stderr.descriptor not in ready:
             return 0
         before = self.stderr.seen
-        if not self.stderr.mark(when):
+        if not self.stderr.mark_output(when):
             self._errors_at = 0
             self._watch.unregister(self.stderr.descriptor)
         elif self.stderr.seen - before < HALF_FULL:
@@ -250,19 +250,19 @@ class SlowPathChannel:
             self._watch.modify(self.stderr.descriptor, 0)
         return self.stderr.seen - before
 
-    def _look_at_memory(self, now: int, tables: bool) -> None:
+    def _check_memory_now(self, now: int, tables: bool) -> None:
         self._next_look = now + LOOK_AT_MEMORY_NS
         self._ending.check_memory(tables)
 
     def _resume_if_stopped(self) -> None:
         if self.presence.stopped or self._cells[self._stopped]:
-            self._resume()
+            self._resume_bot()
 
-    def _resume(self) -> None:
+    def _resume_bot(self) -> None:
         self._cells[self._stopped] = 0
         self.presence.resume()
 
-    def _read(self) -> bool:
+    def _read_output(self) -> bool:
         """Read at most 64 KiB of the bot's output; False if nothing came, or its end."""
         try:
             chunk = _read(self._stdout, CHUNK)
@@ -275,13 +275,13 @@ class SlowPathChannel:
         return bool(chunk)
 
     def _crash(self, manner: str) -> MalformedReply:
-        return self._ending.crash(manner, self.connection.unread)
+        return self._ending.crash_fault(manner, self.connection.unread)
 
-    def _explained(self, fault: MalformedReply) -> MalformedReply:
+    def _output_fault(self, fault: MalformedReply) -> MalformedReply:
         """Return the fault of malformed output, after reading the output that follows it."""
         until = _now() + LAST_WORDS_NS
         with suppress(MalformedReply):
             while (left := until - _now()) > 0 and len(self.connection.buffer) < REPLY_LIMIT:
-                if not self._poll_stdout(-(-left // MS)) or not self._read():
+                if not self._poll_stdout(-(-left // MS)) or not self._read_output():
                     break
-        return self._ending.of_output(fault, self.connection.unread[:REPLY_LIMIT])
+        return self._ending.output_fault(fault, self.connection.unread[:REPLY_LIMIT])

@@ -29,7 +29,7 @@ SOURCES = [
     for path in sorted(ROOT.glob(pattern))
 ]
 GIVE_REASONS = {"MalformedReply", "VoidMatch", "_MatchForfeited", "IllegalAction", "_crash", "give_up"}
-MAKE_REASONS = {"overdue", "spent_budget_text", "timeout", "_crash"}
+MAKE_REASONS = {"timeout_reason", "spent_budget_text", "timeout_fault", "_crash"}
 NOT_SHOWN = {"arbiter/match/in_memory.py", "arbiter/match/rerun.py", "arbiter/table/single_bot.py"}
 """They give a stored reason once more, or are for a bot on trial."""
 

@@ -80,7 +80,7 @@ def test_a_budget_is_used_up_by_what_is_charged_and_by_nothing_else(costs):
 def test_an_increment_is_added_by_reward_to_that_seat_alone():
     clock = Clock(TimeControl(SECOND, 100 * MS), 2)
     clock.charge([1], [300 * MS], clock.allowed())
-    clock.reward(1)
+    clock.add_increment(1)
     assert clock.left == [SECOND, 800 * MS]
 
 
@@ -106,7 +106,7 @@ def test_what_is_left_of_so_much_is_what_the_clock_has_left(text):
     [("0.2s", "41.3 ms left of 0.2 s"), ("500ms/request", "41.3 ms for each command")],
 )
 def test_what_is_left_is_said_with_what_it_is_of(text, said):
-    assert TimeControl.parse(text).say_left(41_300_000) == said
+    assert TimeControl.parse(text).time_left_text(41_300_000) == said
 
 
 @pytest.mark.parametrize(("ns", "said"), [(1_999_999, "time_left 1"), (-MS, "time_left 0")])
@@ -140,7 +140,7 @@ def test_seats_without_a_cost_are_not_charged():
 def test_clocks_hold_integers_only():
     clock = Clock(TimeControl.parse("1.5s+0.1s"), 1)
     clock.charge([0], [333], clock.allowed())
-    clock.reward(0)
+    clock.add_increment(0)
     values = [clock.left[0], clock.used[0], clock.allowed()[0]]
     assert [type(value) for value in values] == [int] * 3
 

@@ -206,21 +206,21 @@ def test_a_flood_of_blank_lines_up_to_the_limit_is_skipped():
 def test_blank_and_comment_lines_may_stand_unread(data):
     connection = Connection()
     connection.feed(data)
-    assert connection.stale() == b""
+    assert connection.unasked_output() == b""
 
 
 @pytest.mark.parametrize("data", [b"= 3\n\n", b"=", b"\n# x\n= 3", b"?\n\n", b"hello", b"\n\n\x00"])
 def test_anything_else_that_stands_unread_is_stale(data):
     connection = Connection()
     connection.feed(data)
-    assert connection.stale() == data.rpartition(b"# x\n")[2].lstrip(b"\n")
+    assert connection.unasked_output() == data.rpartition(b"# x\n")[2].lstrip(b"\n")
 
 
 def test_a_reply_beyond_those_asked_for_is_stale():
     connection = Connection()
     connection.feed(b"=\n\n= 3\n\n")
     answers = connection.take(1)
-    assert (answers, connection.stale(), connection.buffer) == ((DONE,), b"= 3\n\n", b"= 3\n\n")
+    assert (answers, connection.unasked_output(), connection.buffer) == ((DONE,), b"= 3\n\n", b"= 3\n\n")
 
 
 # Batches
@@ -232,7 +232,7 @@ def test_a_batch_is_taken_when_its_last_reply_is_complete():
     assert not connection.take(5)
     connection.feed(b"D\n\n=\n\n")
     assert connection.take(5) == (*[DONE] * 4, Answer(True, b"TD", b"= TD\n\n"))
-    assert connection.stale() == PLAIN
+    assert connection.unasked_output() == PLAIN
 
 
 # Words

@@ -12,7 +12,7 @@ import pytest
 from arbiter.errors import IllegalAction
 from arbiter.games.planning import Planning
 from arbiter.match.clock import MS, SECOND
-from arbiter.match.exchange import Send, overdue
+from arbiter.match.exchange import Send, timeout_reason
 from arbiter.match.protocol import OUTPUT_LIMIT, REPLY_LIMIT
 from arbiter.match.record import Fault
 from arbiter.match.referee import SHOWN_REPLY
@@ -322,7 +322,7 @@ def test_a_timeout_says_how_the_budget_went_before(time, raw, delivery):
 )
 def test_a_timeout_has_the_digits_that_tell_its_times_apart(charged, words):
     send = Send((3,), b"play\n", 1, (0, 0, 0, 299_700_000))
-    assert overdue(3, send, charged) == words
+    assert timeout_reason(3, send, charged) == words
 
 
 def test_the_start_is_off_the_clock_up_to_its_own_limit():

@@ -11,10 +11,10 @@ from arbiter.sandbox.failure_hints import (
     NO_STAGE,
     NO_STREAM,
     READ,
-    advice,
-    limit_met,
-    misplaced,
+    exceeded_limit,
     reports_no_memory,
+    tier_hint,
+    wrong_folder_hint,
 )
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def test_the_words_of_runtimes_that_lack_memory_are_known(said: bytes, tells: bo
 def test_a_limit_that_ended_a_program_is_named_where_the_machines_own_is_not_meant(
     exit_code: int, said: bytes, limit: str, unconfined: bool
 ) -> None:
-    found = limit_met(exit_code, said, confined=True)
+    found = exceeded_limit(exit_code, said, confined=True)
     assert limit in found
     assert bool(found) == bool(limit)
-    assert bool(limit_met(exit_code, said, confined=False)) == unconfined
+    assert bool(exceeded_limit(exit_code, said, confined=False)) == unconfined
 
 
 HIDES = (
@@ -94,8 +94,8 @@ HIDES = (
     ],
 )  # fmt: skip
 def test_what_a_tier_may_hide_or_refuse_has_advice(said: bytes, told: str) -> None:
-    assert advice(said, "landlock") == told
-    assert advice(said, "plain") == ""
+    assert tier_hint(said, "landlock") == told
+    assert tier_hint(said, "plain") == ""
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,11 @@ def test_what_a_tier_may_hide_or_refuse_has_advice(said: bytes, told: str) -> No
 def test_a_path_from_another_folder_is_told_where_a_bot_starts(said: bytes, tmp_path: Path) -> None:
     starts = "a bot starts in the folder of its program, which has no 'bots/ann/cards.txt': "
     assert (
-        misplaced(said, str(tmp_path)) == f"{starts}put the file there, and name it relative to that folder"
+        wrong_folder_hint(said, str(tmp_path))
+        == f"{starts}put the file there, and name it relative to that folder"
     )
     (tmp_path / "cards.txt").touch()
-    assert misplaced(said, str(tmp_path)) == f"{starts}name it 'cards.txt'"
+    assert wrong_folder_hint(said, str(tmp_path)) == f"{starts}name it 'cards.txt'"
 
 
 @pytest.mark.parametrize(
@@ -125,4 +126,4 @@ def test_a_path_from_another_folder_is_told_where_a_bot_starts(said: bytes, tmp_
 )
 def test_what_is_elsewhere_or_there_is_no_misplaced_file(name: str, tmp_path: Path) -> None:
     (tmp_path / "cards.txt").touch()
-    assert misplaced(f"{name}: No such file or directory".encode(), str(tmp_path)) == ""
+    assert wrong_folder_hint(f"{name}: No such file or directory".encode(), str(tmp_path)) == ""

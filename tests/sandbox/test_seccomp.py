@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arbiter.sandbox import seccomp, syscall_policy
-from arbiter.sandbox.explained import explain, tables
+from arbiter.sandbox.explained import explain, markdown_tables
 from arbiter.sandbox.forkserver import MOST_DESCRIPTORS
 from arbiter.sandbox.syscall_numbers import NEWEST, call_name, numbers
 
@@ -249,7 +249,7 @@ def test_the_page_has_what_each_allowed_call_tells_of_others(request: pytest.Fix
     text = PAGE.read_text(encoding="utf-8")
     before, _, rest = text.partition(f"{BEGIN}\n")
     after = rest.partition(END)[2]
-    made = f"{before}{BEGIN}\n\n{tables()}\n\n{END}{after}"
+    made = f"{before}{BEGIN}\n\n{markdown_tables()}\n\n{END}{after}"
     if request.config.getoption("--rewrite-golden"):
         PAGE.write_text(made, encoding="utf-8")
         text = made

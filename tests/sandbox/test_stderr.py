@@ -30,7 +30,7 @@ class Pipe:
     def written(self, text: str, when: str, *, requested: bool = False) -> None:
         os.write(self.write, text.encode())
         self.error.requests += requested
-        self.error.mark(when)
+        self.error.mark_output(when)
 
 
 @pytest.fixture

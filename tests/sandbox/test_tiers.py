@@ -92,7 +92,7 @@ def test_a_bot_has_a_control_group_of_its_own_which_is_gone_afterwards(tmp_path:
     record = play_bot(tmp_path, TELLING, "plain")
     assert "cgroup" in record.isolation
     assert "/arbiter-" in printed_lines(record.bots[0])["groups"]
-    for folder, _ in cgroup.groups(MEMORY):
+    for folder, _ in cgroup.group_settings(MEMORY):
         mine = [path for path in Path(folder).glob(f"{cgroup.OURS}*") if str(record.bots[0]) in path.name]
         assert mine == []
 
@@ -117,7 +117,7 @@ def test_own_groups_are_found_in_both_versions(
     mounts = (
         ["c /m cgroup rw,memory 0 0", "c /p cgroup rw,pids 0 0"] if not unified else ["c /u cgroup2 rw 0 0"]
     )
-    monkeypatch.setattr(cgroup, "_lines", lambda path: lines if path.endswith("cgroup") else mounts)
+    monkeypatch.setattr(cgroup, "_lines_of_file", lambda path: lines if path.endswith("cgroup") else mounts)
     cgroup._unified.cache_clear()
     assert {name: str(path) for name, path in cgroup._own_folders().items()} == {
         name: str(Path(path)) for name, path in expected.items()

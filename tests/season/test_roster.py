@@ -16,7 +16,7 @@ from arbiter.cli.open_season import read_state
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec
-from arbiter.sandbox.landlock import _installation
+from arbiter.sandbox.landlock import _installation_parts
 from arbiter.season.administration import give_orders, reinstate, suspend
 from arbiter.season.calendar import SeasonClock
 from arbiter.season.config import Config, as_before, load
@@ -164,7 +164,7 @@ def of_a_shell(contest: Contest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """An accepted version whose interpreter stands in the season's folder."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").symlink_to("/bin/sh")
-    monkeypatch.setattr("arbiter.season.config.programs.path_of", lambda _: str(tmp_path / "bin"))
+    monkeypatch.setattr("arbiter.season.config.programs.search_path", lambda _: str(tmp_path / "bin"))
     contest.accept("ann")
 
 
@@ -176,7 +176,7 @@ def test_no_round_is_planned_or_played_where_an_authors_program_could_read_the_s
     if when == "played":
         assert contest.plan() == ["ann@1", "p1"]
     (tmp_path / "lib").symlink_to(".")
-    _installation.cache_clear()
+    _installation_parts.cache_clear()
     with pytest.raises(ConfigError, match=f"the config is in {tmp_path}/lib, which ann@1 may read"):
         contest.plan()
     assert len(contest.stored.rounds()) == (when == "played")
@@ -189,7 +189,7 @@ def test_no_version_that_could_read_the_season_plays_outside_of_it(
 ) -> None:
     contest.play()
     (tmp_path / "lib").symlink_to(".")
-    _installation.cache_clear()
+    _installation_parts.cache_clear()
     code, _, err = arbiter(*command.split(), contest.file)
     said = f"the config is in {tmp_path}/lib, which ann@1 may read"
     assert (code, err.splitlines()[-1].count(said)) == (2, 1)

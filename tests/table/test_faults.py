@@ -17,7 +17,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match.protocol import Connection
 from arbiter.match.record import Fault
 from arbiter.sandbox import forkserver_client
-from arbiter.sandbox.process_meter import Meter, _stat, anonymous_bytes
+from arbiter.sandbox.process_meter import Meter, _read_stat, anonymous_bytes
 from arbiter.table import Conductor, channel, slow_exchange
 from arbiter.table.crash_faults import Ending
 from tests.fixtures.bot_template import against
@@ -379,7 +379,7 @@ def test_a_program_whose_main_thread_has_ended_is_exiting_when_all_its_threads_a
     command = [sys.executable, "-c", leave.replace("EXIT", exit_thread)]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as program:
         assert program.stdin is not None
-        while _stat(program.pid)[:1] != b"Z":
+        while _read_stat(program.pid)[:1] != b"Z":
             time.sleep(0.001)
         meter = Meter(program.pid)
         assert not meter.exiting

@@ -475,11 +475,11 @@ def test_what_a_bot_computes_while_the_referee_waits_for_a_pipe_is_charged(
 
 def test_what_a_brisk_bot_computes_while_the_referee_waits_for_a_pipe_is_charged(world: World) -> None:
     brisk: Any = SimpleNamespace(
-        _base=world.totals, _meter=world, _look_at_memory=lambda *_, **__: None, stopped_ns=0,
-        presence=SimpleNamespace(note=lambda _: None),
+        _base=world.totals, _meter=world, _check_memory_now=lambda *_, **__: None, stopped_ns=0,
+        presence=SimpleNamespace(ignore_until=lambda _: None),
     )  # fmt: skip
     world.passes(5000, beside=4000)
-    assert channel.Channel._late_cost(brisk, Any, 5 * SECOND) == 4 * SECOND  # type: ignore[arg-type]
+    assert channel.Channel._slow_answer_cost(brisk, Any, 5 * SECOND) == 4 * SECOND  # type: ignore[arg-type]
     assert brisk.stopped_ns == SECOND
 
 

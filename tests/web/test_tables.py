@@ -59,9 +59,9 @@ class InMemory(RandomPlayer):
 class Broken(InMemory):
     """Answers requests with what is no reply."""
 
-    def hear(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> Heard:
         if not line.command.startswith("gen_"):
-            return super().hear(line)
+            return super().reply_to(line)
         return Heard(b"x", Reply(NONE, 0, 0, fault=MalformedReply(Fault.MALFORMED, "secret words", b"x")))
 
 

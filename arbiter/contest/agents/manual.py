@@ -10,7 +10,7 @@ from arbiter.contest.agents.gauntlet_rounds import WHY
 from arbiter.contest.submissions.build_recipe import KNOWN, WRITTEN
 from arbiter.contest.submissions.languages import languages
 from arbiter.games.samples import PROTOCOL, manual_of
-from arbiter.match.clock import say_limit
+from arbiter.match.clock import time_limit_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,9 +36,9 @@ def _terms_as_markdown(arena: AgentArena) -> Iterator[str]:
         yield f"- {name} is missing: {cut(why, WHY)}."
     options = ", ".join(f"{key} {value}" for key, value in game.options.items() if value is not None)
     yield f"- Options of the game: {options or 'none'}."
-    start = "" if limits.start_ns is None else f"; {say_limit(limits.start_ns)} to the first reply"
+    start = "" if limits.start_ns is None else f"; {time_limit_text(limits.start_ns)} to the first reply"
     memory = f"{limits.memory_bytes / 1e6:g} MB of memory"
-    yield f"- A bot has {limits.time.say()}{start}; {memory}; isolation `{limits.isolation}`."
+    yield f"- A bot has {limits.time.description()}{start}; {memory}; isolation `{limits.isolation}`."
     yield f"- A program is a file, a folder or a ZIP file of at most {arena.terms.max_size}."
     known = ", ".join(KNOWN)
     yield f"- The bot is `command` in `{WRITTEN}`, else the first of {known}, else the only program."

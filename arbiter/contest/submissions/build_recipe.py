@@ -19,7 +19,7 @@ from pydantic import Field, StrictBool, ValidationError
 
 from arbiter.contest.submissions.inspection_steps import Refused
 from arbiter.errors import ConfigError, Problem
-from arbiter.sandbox.landlock import path_of
+from arbiter.sandbox.landlock import search_path
 from arbiter.sandbox.player_command import command_problems, reading_problem, starting_problems
 from arbiter.season.config.keys import StrictModel
 from arbiter.season.config.programs import submitted_player
@@ -183,7 +183,7 @@ def _is_outside(word: str) -> bool:
 
 def check_files_exist(recipe: Recipe, source: Path, languages: Languages = MappingProxyType({})) -> None:
     """Raise Refused if, after the build, the command or `read` names a missing file."""
-    path = path_of((language.program,) for language in languages.values())
+    path = search_path((language.program,) for language in languages.values())
     problems = command_problems(recipe.command, source, path)
     program = recipe.command[0]
     away = "" if "/" in program or is_there(source, program) else program

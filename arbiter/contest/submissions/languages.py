@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from arbiter import __version__
 from arbiter.sandbox.build import problem, tool
 from arbiter.sandbox.failure_hints import reports_missing_module
-from arbiter.sandbox.landlock import path_of
+from arbiter.sandbox.landlock import search_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,7 +129,7 @@ def missing_program_advice(config: Config, word: str, message: str, missing: str
 def _find_language(config: Config, word: str) -> Language | None:
     """Find a program and run it for its version and libraries; None if this machine lacks it."""
     named = config.languages.get(word)
-    path = path_of((one.program,) for one in config.languages.values())
+    path = search_path((one.program,) for one in config.languages.values())
     program = named.program if named else shutil.which(word, path=path)
     if word in BUILDING and program:
         program = tool(program)

@@ -93,27 +93,27 @@ def become_bot(
         # Not 0, with which the kernel still starts a program that core_pattern names.
         resource.setrlimit(resource.RLIMIT_CORE, (1, 1))
         # Neither counts as data.
-        lower(resource.RLIMIT_STACK, STACK)
-        lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
-        lower(resource.RLIMIT_MEMLOCK, LOCKED)
+        lower_limit(resource.RLIMIT_STACK, STACK)
+        lower_limit(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
+        lower_limit(resource.RLIMIT_MEMLOCK, LOCKED)
         kept_power = 0
         if os.geteuid() == 0:
             # To read other users' files, which are all files for a separate user, including programs.
             kept_power = 1 << (CAP_DAC_READ_SEARCH if user is None else CAP_DAC_OVERRIDE)
         if user is not None:
-            users.become(user)
+            users.become_user(user)
         # Only now: a change of the user resets it.
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if bot["confine"] is not None:
             # A sparse file takes no room, but a long time to read, which no signal interrupts.
-            lower(resource.RLIMIT_FSIZE, 2 * SCRATCH_BYTES)
+            lower_limit(resource.RLIMIT_FSIZE, 2 * SCRATCH_BYTES)
             drop_capabilities(kept=kept_power)
             own = [*bot["confine"], *([[root["scratch"], root["rights"]]] if root is not None else ())]
             confine(own, **ground, listener=listener)
         # Last, since `confine` uses a higher descriptor.
-        lower(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
+        lower_limit(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
         if bot.get("held"):
-            wait_for_word()
+            wait_for_input()
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
     except BaseException as error:
         os.write(failure, reason(error, bot["program"]).encode(errors="replace")[:LONGEST_REASON])
@@ -134,7 +134,7 @@ def keep_descriptors(own: list[int], others: list[int]) -> None:
     os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 
 
-def wait_for_word() -> None:
+def wait_for_input() -> None:
     """Wait until standard input is readable; end this process if it is closed."""
     poll = select.poll()
     poll.register(0, select.POLLIN)
@@ -149,12 +149,13 @@ def reason(error: BaseException, program: str) -> str:
     return f"{file}: {said}" if file and file != program else said
 
 
-def lower(which: int, most: int) -> None:
-    """Lower the soft and hard limit of a resource to `most`."""
+def lower_limit(resource_number: int, limit: int) -> None:
+    """Lower the soft and hard limit of a resource to `limit`."""
     soft, hard = (
-        most if limit == resource.RLIM_INFINITY else min(limit, most) for limit in resource.getrlimit(which)
+        limit if old == resource.RLIM_INFINITY else min(old, limit)
+        for old in resource.getrlimit(resource_number)
     )
-    resource.setrlimit(which, (soft, hard))
+    resource.setrlimit(resource_number, (soft, hard))
 
 
 def confine(

@@ -39,7 +39,7 @@ class Bot:
     def is_wrapped(self) -> bool:
         return self.child != self.pid
 
-    def find(self, wrapped: bool) -> None:
+    def find_pid(self, wrapped: bool) -> None:
         """Set the process id of the program, read from the wrapper if there is one."""
         self.pid = (pid_of(first_report(self.report)) if wrapped else 0) or self.child
 

@@ -66,15 +66,17 @@ class Copies:
         """
         wanted = {folder for folders in players for folder in folders}
         # An old copy above or below a wanted folder would hide its files.
-        for folder in [one for one in self._copies if one not in wanted and _touches(one, wanted)]:
-            _uncover(folder, self._copies.pop(folder))
+        for folder in [one for one in self._copies if one not in wanted and _overlaps(one, wanted)]:
+            _unmount_copy(folder, self._copies.pop(folder))
         found: dict[str, tuple[FolderEntry, ...]] = {}
-        chosen = {folder for folders in players for folder in self._choose(folders, found)}
+        chosen = {folder for folders in players for folder in self._fitting_folders(folders, found)}
         tops = sorted(folder for folder in chosen if not _is_within(folder, chosen))
         covered = {folder for folder in tops if self._cover(folder, found[folder], chosen)}
         return sorted(one for one in wanted - covered if not _is_within(one, covered))
 
-    def _choose(self, folders: Sequence[str], found: dict[str, tuple[FolderEntry, ...]]) -> Iterable[str]:
+    def _fitting_folders(
+        self, folders: Sequence[str], found: dict[str, tuple[FolderEntry, ...]]
+    ) -> Iterable[str]:
         """Return a player's folders that fit into its share; add their entries to `found`."""
         left, sizes = LARGEST, dict[str, int]()
         for folder in folders:
@@ -82,7 +84,7 @@ class Copies:
                 continue
             try:
                 if folder not in found:
-                    found[folder] = self._look(folder)
+                    found[folder] = self._current_entries(folder)
             except FolderTooLarge:
                 self._too_large.add(folder)
                 continue
@@ -95,14 +97,14 @@ class Copies:
                 sizes[folder] = size
         return sizes
 
-    def _look(self, folder: str) -> tuple[FolderEntry, ...]:
+    def _current_entries(self, folder: str) -> tuple[FolderEntry, ...]:
         """Return the current entries of a folder, covered or not."""
         copy = self._copies.get(folder)
         # A folder that was removed and created again has no copy on it.
         if copy is not None and os.stat(folder).st_dev == copy.device:
-            return entries_of(copy.original)
+            return list_entries(copy.original)
         with open_in(folder, FOLDER) as original:
-            return entries_of(original)
+            return list_entries(original)
 
     def _cover(self, folder: str, entries: tuple[FolderEntry, ...], kept: Collection[str]) -> bool:
         """Cover a folder without uncovering the folders `kept`; False if that is impossible."""
@@ -111,11 +113,11 @@ class Copies:
             if copy is not None:
                 if os.stat(folder).st_dev == copy.device and entries == copy.entries:
                     self._copies[folder] = copy
-                    _renew(folder, copy)
+                    _renew_times(folder, copy)
                     return True
-                _uncover(folder, copy)
+                _unmount_copy(folder, copy)
             for other in [other for other in self._copies if _is_within(other, (folder,))]:
-                _uncover(other, self._copies.pop(other))
+                _unmount_copy(other, self._copies.pop(other))
             self._copies[folder] = self._mount_copy(folder, kept)
         return folder in self._copies
 
@@ -123,7 +125,7 @@ class Copies:
         with ExitStack() as undo:
             original = os.open(folder, FOLDER | os.O_CLOEXEC)
             undo.callback(os.close, original)
-            entries = entries_of(original)
+            entries = list_entries(original)
             size = _size_of(entries)
             self._make_room(size, kept)
             options = f"size={size + CHUNK},mode=0755,nr_inodes={len(entries) + 9}"
@@ -142,7 +144,7 @@ class Copies:
         for folder in [folder for folder in self._copies if folder not in kept]:
             if size + sum(copy.size for copy in self._copies.values()) <= LARGEST_TOGETHER:
                 break
-            _uncover(folder, self._copies.pop(folder))
+            _unmount_copy(folder, self._copies.pop(folder))
 
 
 def _size_of(entries: Iterable[FolderEntry]) -> int:
@@ -156,11 +158,11 @@ def _is_within(folder: str, others: Iterable[str]) -> bool:
     return any(folder.startswith(f"{other}/") for other in others)
 
 
-def _touches(folder: str, others: Iterable[str]) -> bool:
+def _overlaps(folder: str, others: Iterable[str]) -> bool:
     return any(_is_within(folder, (other,)) or _is_within(other, (folder,)) for other in others)
 
 
-def _renew(folder: str, copy: Copy) -> None:
+def _renew_times(folder: str, copy: Copy) -> None:
     """Set the change times in a copy to now; these times cannot be set to a value."""
     set_writable(folder)
     try:
@@ -172,7 +174,7 @@ def _renew(folder: str, copy: Copy) -> None:
         set_read_only(folder, beneath=False)
 
 
-def _uncover(folder: str, copy: Copy) -> None:
+def _unmount_copy(folder: str, copy: Copy) -> None:
     os.close(copy.original)
     with suppress(OSError):
         if os.stat(folder).st_dev == copy.device:
@@ -189,12 +191,12 @@ def open_in(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
         os.close(descriptor)
 
 
-def entries_of(folder: int) -> tuple[FolderEntry, ...]:
+def list_entries(folder: int) -> tuple[FolderEntry, ...]:
     """Return all entries below an open folder, in a fixed order; FolderTooLarge above the limits."""
     found: list[FolderEntry] = []
     left = LARGEST
 
-    def look(folder: int, prefix: str, depth: int) -> None:
+    def scan(folder: int, prefix: str, depth: int) -> None:
         nonlocal left
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -206,9 +208,9 @@ def entries_of(folder: int) -> tuple[FolderEntry, ...]:
                 raise FolderTooLarge
             if stat.S_ISDIR(status.st_mode) and depth < DEEPEST:
                 with suppress(PermissionError), open_in(entry.name, FOLDER | os.O_NOFOLLOW, folder) as below:
-                    look(below, f"{path}/", depth + 1)
+                    scan(below, f"{path}/", depth + 1)
 
-    look(folder, "", 0)
+    scan(folder, "", 0)
     return tuple(found)
 
 

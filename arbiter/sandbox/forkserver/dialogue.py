@@ -35,7 +35,7 @@ def send(connection: socket.socket, value: object, descriptors: Sequence[int] = 
 
 
 def receive(connection: socket.socket, most: int) -> tuple[Any, list[int]] | None:
-    """Receive a value and descriptors; None if the other side is gone. OSError if it breaks off."""
+    """Receive a value and descriptors; None if the other side is gone. OSError if it ends in the middle."""
     message, descriptors, _, _ = socket.recv_fds(connection, LONGEST, most + 1)
     if not message:
         return None

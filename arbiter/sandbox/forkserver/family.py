@@ -27,7 +27,7 @@ from arbiter.sandbox.forkserver.kernel import (
 )
 from arbiter.sandbox.forkserver.numbering import Numbers
 from arbiter.sandbox.forkserver.reserve import take_reserve
-from arbiter.sandbox.forkserver.stage import enter, ignore_endings, restart_numbers
+from arbiter.sandbox.forkserver.stage import enter_stage, ignore_end_signals, restart_numbers
 from arbiter.sandbox.forkserver.supervisor import Supervised, Supervisor
 from arbiter.sandbox.forkserver.system import PLACE as SYSTEM
 from arbiter.sandbox.forkserver.users import Users
@@ -39,12 +39,12 @@ LONGEST_LOOK_SECONDS = 0.01
 
 def main(descriptor: int, board: int, staged: bool) -> None:
     """Run the forkserver: serve requests until the worker is gone, then end all bots."""
-    ignore_endings()
+    ignore_end_signals()
     # Descriptors in flight count for all processes of a user: our limit must be above the bots'.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     label = str(os.getpid())
-    staged = staged and enter()
+    staged = staged and enter_stage()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     prctl(PR_SET_DUMPABLE, 0)
     worker = socket.socket(fileno=descriptor)
@@ -82,12 +82,12 @@ class Family:
         self._groups: list[str] = []
         self._groups_made = 0
 
-    def furnish(self, calls: dict[str, int], errors: list[tuple[int, int]], **ground: Any) -> Answer:
+    def store_common(self, calls: dict[str, int], errors: list[tuple[int, int]], **ground: Any) -> Answer:
         """Store the confinement that is the same for all bots; return whether they will be on a stage."""
         self._calls, self._errors, self._ground = calls, errors, ground
         return self._staged, []
 
-    def hang(self, number: int, dropped: list[int], descriptors: list[int]) -> Answer:
+    def mount_view(self, number: int, dropped: list[int], descriptors: list[int]) -> Answer:
         """Mount a view of the system in memory from its keeper, and remove `dropped` ones, if on a stage."""
         (descriptor,) = descriptors
         try:
@@ -120,8 +120,8 @@ class Family:
         try:
             if self._staged:
                 # At least one: `arbiter isolation` asks without bots.
-                users = self._users.enough(max(1, len(bots)))
-                numbers = self._numbers.enough(max(1, len(bots)))
+                users = self._users.namespaces_for(max(1, len(bots)))
+                numbers = self._numbers.namespaces_for(max(1, len(bots)))
                 in_place = self._copies.cover([bot["folders"] for bot in bots])
                 restart_numbers(bots[0]["seat"] if bots else 0)
                 skip_pipe_numbers()
@@ -131,10 +131,10 @@ class Family:
                     one[seat] if one and request["confine"] is not None else None for one in own
                 )
                 line = next(lines, None) if request["line"] else None
-                with self._numbers.births_in(namespace):
+                with self._numbers.forking_into(namespace):
                     pipes.append(self._fork(request, user, namespace, line))
             for bot, request in zip(self._bots, bots, strict=True):
-                bot.find(request["wrapped"])
+                bot.find_pid(request["wrapped"])
         except OSError as error:
             self.stop()
             for number in (end for ends in pipes for end in ends):
@@ -187,7 +187,7 @@ class Family:
         if request["confine"] is not None:
             place, memory = len(self._bots), request["memory_bytes"]
             supervised = Supervised(pid, place, self._calls, self._errors, memory, namespace)
-            self._supervisor.expect(our_end, supervised)
+            self._supervisor.expect_listener(our_end, supervised)
         else:
             our_end.close()
         self._bots.append(Bot(pid, report[0], failure[0], groups, supervised))
@@ -213,7 +213,7 @@ class Family:
             bot.wait_killed()
             if bot.end is not None and peak:
                 bot.end["peak_memory_bytes"] = peak
-        sweep(self._numbers.firsts)
+        kill_children(self._numbers.first_processes)
         for group in self._groups:
             with contextlib.suppress(OSError):
                 os.rmdir(group)  # noqa: PTH106
@@ -222,7 +222,7 @@ class Family:
             os.close(bot.failure)
             if bot.supervised is not None and bot.end is not None:
                 bot.end["refused"] = list(bot.supervised.refused)
-        self._supervisor.forget()
+        self._supervisor.drop_bots()
         ends = {bot.pid: bot.end for bot in self._bots}
         self._bots.clear()
         self._groups.clear()
@@ -244,7 +244,7 @@ class Family:
         return made
 
 
-def sweep(kept: set[int]) -> None:
+def kill_children(kept: set[int]) -> None:
     """Kill children until only `kept` are left; some become ours only when their parents die."""
     until = time.monotonic() + SWEEP_SECONDS
     while (left := set(children()) - kept) and time.monotonic() < until:

@@ -53,15 +53,15 @@ class Source(NamedTuple):
     libraries: tuple[str, ...]
 
 
-def look_at(path: str, most: int) -> Source:
+def inspect_source(path: str, most: int) -> Source:
     """Return the source at a real path; BeyondShare above `most` bytes, CopyTooLarge for a unit above
     `LARGEST_UNIT`, OSError if it is missing.
     """
     whole = os.lstat(path)
     entries, units, outside = {path: whole}, list[str](), list[str]()
-    size = _room_for(whole)
-    for here, status in _files(path, units):
-        size += _room_for(status)
+    size = _size_on_disk(whole)
+    for here, status in _entries_below(path, units):
+        size += _size_on_disk(status)
         if size > most:
             raise BeyondShare
         if size > LARGEST_UNIT and path.endswith(UNITS):
@@ -72,7 +72,7 @@ def look_at(path: str, most: int) -> Source:
             outside += [] if real.startswith(f"{path}/") else [real]
     if size > most:
         raise BeyondShare
-    programs = (one for one, status in entries.items() if _may_load(one, status))
+    programs = (one for one, status in entries.items() if _is_program(one, status))
     libraries = dict.fromkeys(libraries_of(programs, Looks(MOST_LOOKS)))
     return Source(entries, size, tuple(units), tuple(outside), tuple(libraries))
 
@@ -87,7 +87,7 @@ def libraries_of(programs: Iterable[str], looks: Looks) -> Iterator[str]:
 def programs_in(place: str, looks: Looks, depth: int = 0) -> Iterator[str]:
     """Yield the files below a folder whose names are of programs or libraries; or a file itself."""
     if not os.path.isdir(place):
-        if looks.take():
+        if looks.spend():
             yield place
         return
     with suppress(OSError), os.scandir(place) as listing:
@@ -96,7 +96,7 @@ def programs_in(place: str, looks: Looks, depth: int = 0) -> Iterator[str]:
                 if depth < DEEPEST:
                     yield from programs_in(entry.path, looks, depth + 1)
             elif (".so" in entry.name or "." not in entry.name) and entry.is_file(follow_symlinks=False):
-                if not looks.take():
+                if not looks.spend():
                     return
                 yield entry.path
 
@@ -111,7 +111,7 @@ def copy(source: Source, target: str) -> None:
                 os.mkdir(made)
             elif stat.S_ISLNK(status.st_mode):
                 os.symlink(os.readlink(path), made)
-            elif stat.S_ISREG(status.st_mode) and _is_open(path, status):
+            elif stat.S_ISREG(status.st_mode) and _is_readable(path, status):
                 _copy_file(path, made, status)
     for unit in source.units:
         os.makedirs(target + unit[len(whole) :], exist_ok=True)
@@ -134,21 +134,21 @@ def _copy_file(path: str, target: str, status: os.stat_result) -> None:
         os.close(source)
 
 
-def _is_open(path: str, status: os.stat_result) -> bool:
+def _is_readable(path: str, status: os.stat_result) -> bool:
     return not path.startswith(FOR_ALL) or bool(status.st_mode & 0o004)
 
 
-def _may_load(path: str, status: os.stat_result) -> bool:
+def _is_program(path: str, status: os.stat_result) -> bool:
     is_program = status.st_mode & 0o111 or ".so" in path
-    return stat.S_ISREG(status.st_mode) and bool(is_program) and _is_open(path, status)
+    return stat.S_ISREG(status.st_mode) and bool(is_program) and _is_readable(path, status)
 
 
-def _room_for(status: os.stat_result) -> int:
+def _size_on_disk(status: os.stat_result) -> int:
     """Return the bytes of a file or folder: whole blocks, and one for the entry."""
     return BLOCK + (-(-status.st_size // BLOCK) * BLOCK if stat.S_ISREG(status.st_mode) else 0)
 
 
-def _files(folder: str, units: list[str], depth: int = 0) -> Iterator[tuple[str, os.stat_result]]:
+def _entries_below(folder: str, units: list[str], depth: int = 0) -> Iterator[tuple[str, os.stat_result]]:
     """Yield the entries below a folder, without useless ones; append `UNITS` to `units` instead."""
     name = folder.rpartition("/")[2]
     useless = {one for part, names in OF_NO_USE.items() if part in name for one in names}
@@ -168,4 +168,4 @@ def _files(folder: str, units: list[str], depth: int = 0) -> Iterator[tuple[str,
             continue
         yield entry.path, entry.stat(follow_symlinks=False)
         if is_folder:
-            yield from _files(entry.path, units, depth + 1)
+            yield from _entries_below(entry.path, units, depth + 1)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from arbiter.sandbox.forkserver.dialogue import Answer, answer
-from arbiter.sandbox.forkserver.stage import enter, ignore_endings
+from arbiter.sandbox.forkserver.stage import enter_stage, ignore_end_signals
 from arbiter.sandbox.forkserver.system import Base, System
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ class Keeper:
         self.made: list[socket.socket] = []
         """New sockets for other processes, not yet polled."""
 
-    def furnish(self, settings: list[str], kernel: list[str], devices: list[str]) -> Answer:
+    def store_common(self, settings: list[str], kernel: list[str], devices: list[str]) -> Answer:
         """Store what is the same for all bots: settings in /etc, copies of kernel files, devices."""
-        texts = {path: text for one in kernel for path, text in _texts_of(one)}
+        texts = {path: text for one in kernel for path, text in _kernel_files(one)}
         self._system.base = Base(settings, texts, devices)
         return None, []
 
-    def take(self, asked: list[dict[str, Any]], have: list[int]) -> Answer:
+    def give_views(self, asked: list[dict[str, Any]], have: list[int]) -> Answer:
         """Return each player's view (`System.view`), with a descriptor for each number in `new`: the views
         that the caller does not `have`.
         """
@@ -60,12 +60,12 @@ class Keeper:
         return None, [theirs.detach()]
 
 
-def _texts_of(path: str) -> Iterator[tuple[str, bytes]]:
+def _kernel_files(path: str) -> Iterator[tuple[str, bytes]]:
     """Yield a kernel file, or the files of a folder, with their current content."""
     with suppress(OSError):
         if os.path.isdir(path):
             for name in sorted(os.listdir(path)):
-                yield from _texts_of(f"{path}/{name}")
+                yield from _kernel_files(f"{path}/{name}")
             return
         with open(path, "rb") as file:
             yield path, file.read(LONGEST_TEXT)
@@ -73,11 +73,11 @@ def _texts_of(path: str) -> Iterator[tuple[str, bytes]]:
 
 def main(descriptor: int, budget: int, share: int) -> None:
     """Run the keeper until the first socket is closed; end at once if a stage is impossible."""
-    ignore_endings()
+    ignore_end_signals()
     owner = socket.socket(fileno=descriptor)
     owner.set_inheritable(False)
     os.umask(0o022)
-    if not enter():
+    if not enter_stage():
         return
     system = System(budget, share)
     keeper = Keeper(system)

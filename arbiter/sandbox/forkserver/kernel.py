@@ -36,45 +36,47 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def call(number: int, *arguments: int | bytes) -> int:
     """Make a system call by its number; return its result."""
     wide = [ctypes.c_long(value) if isinstance(value, int) else value for value in (number, *arguments)]
-    return _checked(_libc.syscall(*wide), f"system call {number}")
+    return _raise_if_failed(_libc.syscall(*wide), f"system call {number}")
 
 
 def prctl(option: int, value: int, what: int = 0) -> None:
     """Set an attribute of this process."""
-    _checked(_libc.prctl(option, value, what, 0, 0), "prctl")
+    _raise_if_failed(_libc.prctl(option, value, what, 0, 0), "prctl")
 
 
 def read_memory(thread: int, address: int, size: int) -> bytes:
     """Read from another process's memory, at most `size` bytes."""
     found = ctypes.create_string_buffer(size)
-    number = _transfer(_libc.process_vm_readv, thread, found, address, size)
+    number = _move_bytes(_libc.process_vm_readv, thread, found, address, size)
     return found.raw[:number]
 
 
 def write_memory(thread: int, address: int, content: bytes) -> None:
     """Write to another process's memory."""
-    _transfer(_libc.process_vm_writev, thread, ctypes.create_string_buffer(content), address, len(content))
+    _move_bytes(_libc.process_vm_writev, thread, ctypes.create_string_buffer(content), address, len(content))
 
 
 def unshare(flags: int) -> None:
     """Move this process to new namespaces."""
-    _checked(_libc.unshare(flags), "unshare")
+    _raise_if_failed(_libc.unshare(flags), "unshare")
 
 
 def join(namespace: int, kind: int) -> None:
     """Move this process to the namespace of a descriptor."""
-    _checked(_libc.setns(namespace, kind), "setns")
+    _raise_if_failed(_libc.setns(namespace, kind), "setns")
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
     """Create or change a mount."""
     words = [os.fsencode(word) if word else None for word in (source, target, kind)]
-    _checked(_libc.mount(*words, ctypes.c_ulong(flags), os.fsencode(options) or None), f"mount {target!r}")
+    _raise_if_failed(
+        _libc.mount(*words, ctypes.c_ulong(flags), os.fsencode(options) or None), f"mount {target!r}"
+    )
 
 
 def unmount(target: str) -> None:
     """Remove a mount; open files stay open."""
-    _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target!r}")
+    _raise_if_failed(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target!r}")
 
 
 def clone_mount(path: str) -> int:
@@ -120,7 +122,7 @@ def drop_capabilities(kept: int = 0) -> None:
     now = ctypes.create_string_buffer(24)
     _libc.capget(header, now)
     left = struct.unpack("=6I", now)[1] & kept
-    _checked(_libc.capset(header, struct.pack("=6I", left, left, left, 0, 0, 0)), "capset")
+    _raise_if_failed(_libc.capset(header, struct.pack("=6I", left, left, left, 0, 0, 0)), "capset")
     for number in range(32):
         if left >> number & 1:
             # For users other than root, who would lose it at the exec.
@@ -135,16 +137,16 @@ def filter_calls(code: bytes, flags: int) -> int:
     return call(SECCOMP[os.uname().machine], SECCOMP_SET_MODE_FILTER, flags, program)
 
 
-def _transfer(
+def _move_bytes(
     move: Callable[..., int], thread: int, own: ctypes.Array[ctypes.c_char], address: int, size: int
 ) -> int:
     """Move bytes between our memory and another process's; return their number."""
     # struct iovec: address and number of bytes.
     here, there = ((ctypes.c_size_t * 2)(place, size) for place in (ctypes.addressof(own), address))
-    return _checked(move(thread, here, 1, there, 1, 0), "memory of a process")
+    return _raise_if_failed(move(thread, here, 1, there, 1, 0), "memory of a process")
 
 
-def _checked(result: int, what: str) -> int:
+def _raise_if_failed(result: int, what: str) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
@@ -153,4 +155,6 @@ def _checked(result: int, what: str) -> int:
 
 def populate(start: int, size: int) -> None:
     """Populate writable pages of our memory."""
-    _checked(_libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), MADV_POPULATE_WRITE), "madvise")
+    _raise_if_failed(
+        _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), MADV_POPULATE_WRITE), "madvise"
+    )

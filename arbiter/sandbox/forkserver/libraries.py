@@ -38,8 +38,8 @@ class Looks:
     def __init__(self, left: int) -> None:
         self.left = left
 
-    def take(self, many: int = 1) -> bool:
-        """Count some; False if the budget is exceeded."""
+    def spend(self, many: int = 1) -> bool:
+        """Subtract some from the budget; False if it is exceeded."""
         self.left -= many
         return self.left >= 0
 
@@ -57,12 +57,12 @@ def needs_of(path: str) -> Linkage | None:
     """Return the linkage of a file; None if it is not a valid program or library."""
     try:
         with opened_file(path) as file:
-            return _read(file, os.path.dirname(path))  # noqa: PTH120 -- nothing more is imported
+            return _read_linkage(file, os.path.dirname(path))  # noqa: PTH120 -- nothing more is imported
     except (OSError, OverflowError, ValueError, struct.error):
         return None
 
 
-def _read(file: int, folder: str) -> Linkage | None:
+def _read_linkage(file: int, folder: str) -> Linkage | None:
     header = os.pread(file, 64, 0)
     if not header.startswith(MAGIC):
         return None
@@ -71,12 +71,12 @@ def _read(file: int, folder: str) -> Linkage | None:
         return None
     segments = list(SEGMENT.iter_unpack(os.pread(file, size * min(count, MOST_SEGMENTS), at)))
 
-    def text_of(kind: int, most: int) -> bytes:
+    def read_segment(kind: int, most: int) -> bytes:
         found = ((place, length) for what, place, _, length in segments if what == kind)
         return next((os.pread(file, min(length, most), place) for place, length in found), b"")
 
-    loader = text_of(INTERPRETER, LONGEST_NAME).partition(b"\0")[0]
-    words = text_of(DYNAMIC, LONGEST_TABLE)
+    loader = read_segment(INTERPRETER, LONGEST_NAME).partition(b"\0")[0]
+    words = read_segment(DYNAMIC, LONGEST_TABLE)
     entries = list(struct.iter_unpack("<QQ", words[: len(words) // 16 * 16]))
     known = dict(entries)
     address, length = known.get(STRINGS, 0), known.get(STRINGS_SIZE, 0)
@@ -85,20 +85,23 @@ def _read(file: int, folder: str) -> Linkage | None:
         if what == LOADED and start <= address < start + size:
             strings = place + address - start
 
-    def said(*tags: int) -> list[str]:
+    def read_names(*tags: int) -> list[str]:
         places = [value for tag, value in entries if tag in tags and value < length][:MOST_NAMES]
         texts = (os.pread(file, min(LONGEST_NAME, length - value), strings + value) for value in places)
         return [os.fsdecode(text[: text.index(b"\0")]) for text in texts]
 
-    folders = [part for text in said(OLD_PATH, PATH) for part in text.split(":") if part]
+    folders = [part for text in read_names(OLD_PATH, PATH) for part in text.split(":") if part]
     here = [part.replace("${ORIGIN}", folder).replace("$ORIGIN", folder) for part in folders]
     places = dict.fromkeys(map(os.path.normpath, here))
     return Linkage(
-        machine, os.fsdecode(loader), _first(said(NEEDED), MOST_NAMES), _first(places, MOST_FOLDERS)
+        machine,
+        os.fsdecode(loader),
+        _first_different(read_names(NEEDED), MOST_NAMES),
+        _first_different(places, MOST_FOLDERS),
     )
 
 
-def _first(words: Iterable[str], most: int) -> tuple[str, ...]:
+def _first_different(words: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))[:most]
 
 
@@ -106,18 +109,18 @@ def files_for(needs: Linkage, looks: Looks) -> Iterator[str]:
     """Yield the paths of a file's loader and system libraries that are found; none for a file of another
     machine.
     """
-    if needs.machine != ours() or not looks.take(len(needs.libraries)):
+    if needs.machine != own_machine_number() or not looks.spend(len(needs.libraries)):
         return
     folders = tuple(folder for folder in needs.folders if is_of_the_system(f"{folder}/"))
     found = [
         needs.loader,
-        *(find(name, folders, looks) for name in needs.libraries if "/" not in name),
+        *(find_library(name, folders, looks) for name in needs.libraries if "/" not in name),
     ]
     yield from (path for path in found if path and is_of_the_system(path))
 
 
 @cache
-def ours() -> int:
+def own_machine_number() -> int:
     """Return the machine number of this machine's ELF files, read from its shell; 0 if unknown."""
     shell = needs_of("/bin/sh")
     return 0 if shell is None else shell.machine
@@ -128,20 +131,24 @@ def is_of_the_system(path: str) -> bool:
     return path.startswith(SYSTEM) and os.path.realpath(path).startswith(SYSTEM)
 
 
-def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
+def find_library(name: str, first: tuple[str, ...], looks: Looks) -> str:
     """Return the path at which the loader finds a library; "" if not found, or beyond the budget."""
     if (name, first) in _found:
         path, took = _found[name, first]
         # As many as the first time, or the cost would reveal what others have searched.
-        return path if looks.take(took) else ""
+        return path if looks.spend(took) else ""
     found, took = "", 0
-    for folder in (*first, *searched()):
+    for folder in (*first, *search_folders()):
         path = f"{folder}/{name}"
         took += 1
-        if not looks.take():
+        if not looks.spend():
             # Not cached: another player may have looks left.
             return ""
-        if os.path.isfile(path) and (needs := needs_of(path)) is not None and needs.machine == ours():
+        if (
+            os.path.isfile(path)
+            and (needs := needs_of(path)) is not None
+            and needs.machine == own_machine_number()
+        ):
             found = path
             break
     _found[name, first] = found, took
@@ -149,12 +156,12 @@ def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
 
 
 @cache
-def searched() -> tuple[str, ...]:
+def search_folders() -> tuple[str, ...]:
     """Return the folders that the loader searches."""
-    return tuple(dict.fromkeys([*_configured(CONFIGURED), *BY_DEFAULT]))
+    return tuple(dict.fromkeys([*_configured_folders(CONFIGURED), *BY_DEFAULT]))
 
 
-def _configured(file: str, depth: int = 0) -> Iterator[str]:
+def _configured_folders(file: str, depth: int = 0) -> Iterator[str]:
     try:
         with open(file) as lines:
             words = [line.split("#")[0].split() for line in lines]
@@ -163,12 +170,12 @@ def _configured(file: str, depth: int = 0) -> Iterator[str]:
     for line in words:
         if line[:1] == ["include"] and depth == 0:
             for pattern in line[1:]:
-                yield from _included(pattern)
+                yield from _included_folders(pattern)
         elif line:
             yield line[0]
 
 
-def _included(pattern: str) -> Iterator[str]:
+def _included_folders(pattern: str) -> Iterator[str]:
     """Yield the folders in the files of a pattern such as /etc/ld.so.conf.d/*.conf."""
     folder, _, ending = pattern.partition("/*")
     try:
@@ -177,4 +184,4 @@ def _included(pattern: str) -> Iterator[str]:
         return
     for name in names:
         if name.endswith(ending):
-            yield from _configured(f"{folder}/{name}", depth=1)
+            yield from _configured_folders(f"{folder}/{name}", depth=1)

@@ -43,17 +43,17 @@ class Numbers:
         self._possible = True
 
     @property
-    def firsts(self) -> set[int]:
+    def first_processes(self) -> set[int]:
         """The processes that stay from match to match."""
         return {one.first for one in self._made}
 
-    def enough(self, bots: int) -> list[int]:
-        """Return descriptors of this many namespaces with reset ids; empty if impossible."""
+    def namespaces_for(self, bots: int) -> list[int]:
+        """Return descriptors of this many process namespaces, with reset ids; empty if impossible."""
         try:
             while self._possible and len(self._made) < bots:
                 if self._own < 0:
                     self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-                self._made.append(self._make())
+                self._made.append(self._new_namespace())
             for one in self._made[:bots]:
                 one.socket.send(b".")
             for one in self._made[:bots]:
@@ -64,7 +64,7 @@ class Numbers:
         return [one.namespace for one in self._made] if self._possible else []
 
     @contextmanager
-    def births_in(self, namespace: int | None) -> Iterator[None]:
+    def forking_into(self, namespace: int | None) -> Iterator[None]:
         """Let children that are forked in this block start in a namespace; None for ours."""
         if namespace is None:
             yield
@@ -75,14 +75,14 @@ class Numbers:
         finally:
             join(self._own, CLONE_NEWPID)
 
-    def _make(self) -> Numbered:
+    def _new_namespace(self) -> Numbered:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         unshare(CLONE_NEWPID)
         try:
             first = os.fork()
             if first == 0:
                 with suppress(BaseException):
-                    _stay(theirs)
+                    _serve_resets(theirs)
                 os._exit(0)
         finally:
             join(self._own, CLONE_NEWPID)
@@ -95,7 +95,7 @@ class Numbers:
         return Numbered(namespace, first, ours)
 
 
-def _stay(asked: socket.socket) -> None:
+def _serve_resets(asked: socket.socket) -> None:
     """Reset the ids of this process's namespace at each request, until the socket is closed."""
     mine = os.dup2(asked.fileno(), 3, inheritable=False)
     asked.detach()

@@ -29,11 +29,11 @@ class Question(NamedTuple):
 
     def answer(self, error: int) -> None:
         """Let the call fail, or continue if the error is 0; ignored if the bot is gone."""
-        self._send(-error, 0 if error else GO_ON)
+        self._send_answer(-error, 0 if error else GO_ON)
 
     def pretend(self, result: int = 0) -> None:
         """Let the call return `result` without effect."""
-        self._send(0, 0, result)
+        self._send_answer(0, 0, result)
 
     def is_open(self) -> bool:
         """True while the thread waits for the answer."""
@@ -55,7 +55,7 @@ class Question(NamedTuple):
         if self.is_open():
             write_memory(self.thread, address, content)
 
-    def _send(self, error: int, flags: int, result: int = 0) -> None:
+    def _send_answer(self, error: int, flags: int, result: int = 0) -> None:
         with suppress(OSError):
             fcntl.ioctl(self.listener, SEND, ANSWER.pack(self.id, result, error, flags))
 

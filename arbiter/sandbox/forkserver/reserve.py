@@ -23,6 +23,7 @@ _kept: list[bytes] = []
 
 
 def take_reserve() -> None:
+    """Allocate memory now that later allocations reuse, so that this process needs no new pages."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
         libc.mallopt(M_MMAP_THRESHOLD, 2 * BLOCK)

@@ -35,7 +35,7 @@ TOPS = ("usr", "bin", "lib", "lib32", "lib64", "sbin", "etc", "dev", "proc", "sy
 OWN_PLACE = "/own"
 
 
-def open_room(place: str = PLACE) -> None:
+def mount_empty_root(place: str = PLACE) -> None:
     """Move to a new mount namespace, and mount an empty file system for a root."""
     unshare(CLONE_NEWNS)
     options = f"size={SCRATCH_BYTES},nr_inodes={SCRATCH_FILES + FOLDERS},mode=0755"
@@ -49,7 +49,7 @@ def enter_root(root: dict[str, Any]) -> None:
     within another; `own` ones are copies of the player's folders), the `links` that lead there, empty
     `folders`, the path of its temporary folder (`scratch`), and its program's path (`exe`).
     """
-    open_room()
+    mount_empty_root()
     for name in TOPS:
         place = f"{root['system']}/{name}"
         if os.path.islink(place):
@@ -70,13 +70,13 @@ def enter_root(root: dict[str, Any]) -> None:
             _bind(source, path)
     for path in root["folders"]:
         os.makedirs(PLACE + path, exist_ok=True)
-    _show_itself(root["exe"])
+    _mount_proc_self(root["exe"])
     # Not pivot_root, as removing the old root's mounts costs 10 ms. A bot cannot escape: it may not call
     # chroot, and has no open folder.
     os.chroot(PLACE)
 
 
-def _show_itself(program: str) -> None:
+def _mount_proc_self(program: str) -> None:
     """Mount the allowed entries of /proc/self for this process."""
     entries = f"{PLACE}{OWN_PLACE}"
     os.mkdir(entries)
@@ -84,7 +84,7 @@ def _show_itself(program: str) -> None:
     for name in OWN_ENTRIES:
         made = os.open(f"{entries}/{name}", os.O_WRONLY | os.O_CREAT, 0o444)
         if name == "stat":
-            os.write(made, _state(os.path.basename(program)))
+            os.write(made, _stat_content(os.path.basename(program)))
         else:
             # Not by its process id, which differs in a process namespace.
             mount(f"/proc/self/{name}", f"{entries}/{name}", "", MS_BIND)
@@ -92,7 +92,7 @@ def _show_itself(program: str) -> None:
     mount(entries, f"{PLACE}/proc/self", "", MS_BIND | MS_REC)
 
 
-def _state(name: str) -> bytes:
+def _stat_content(name: str) -> bytes:
     """Return a /proc/self/stat with only names, the start time, and the priority of a season's match.
 
     The kernel's file would reveal the nice value, and so whether this is only a trial match.

@@ -37,13 +37,13 @@ from arbiter.sandbox.forkserver.kernel import (
     unshare,
 )
 from arbiter.sandbox.forkserver.numbering import FIRST_PID, LAST_PID
-from arbiter.sandbox.forkserver.root import PLACE, open_room
+from arbiter.sandbox.forkserver.root import PLACE, mount_empty_root
 from arbiter.sandbox.forkserver.system import PLACE as SYSTEM
 
 CONTROL_GROUPS = ("cgroup", "cgroup2")
 
 
-def enter() -> bool:
+def enter_stage() -> bool:
     """Move to a stage and return True there; False if that is impossible.
 
     A new process continues; the old one waits for it and ends with it.
@@ -53,24 +53,24 @@ def enter() -> bool:
     if trial == 0:
         with suppress(BaseException):
             if (first := _new_first_process()) == 0:
-                _furnish()
-                open_room(SYSTEM)
+                _mount_stage()
+                mount_empty_root(SYSTEM)
                 attach_mount(clone_mount(SYSTEM), PLACE)
                 os.chroot(PLACE)
                 os._exit(0)
-            os._exit(_exit_code(first))
+            os._exit(_await_exit_code(first))
         os._exit(1)
-    if _exit_code(trial) != 0:
+    if _await_exit_code(trial) != 0:
         return False
     if first := _new_first_process():
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-        os._exit(_exit_code(first))
+        os._exit(_await_exit_code(first))
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    _furnish()
+    _mount_stage()
     return True
 
 
-def ignore_endings() -> None:
+def ignore_end_signals() -> None:
     """Ignore signals to end: the process that started this one handles them."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -81,13 +81,13 @@ def _new_first_process() -> int:
     user, group = os.geteuid(), os.getegid()
     unshare(CLONE_NEWNS | CLONE_NEWPID | (CLONE_NEWUSER if user else 0))
     if user:
-        _write("/proc/self/setgroups", "deny")
-        _write("/proc/self/uid_map", f"{user} {user} 1")
-        _write("/proc/self/gid_map", f"{group} {group} 1")
+        _write_file("/proc/self/setgroups", "deny")
+        _write_file("/proc/self/uid_map", f"{user} {user} 1")
+        _write_file("/proc/self/gid_map", f"{group} {group} 1")
     return os.fork()
 
 
-def _furnish() -> None:
+def _mount_stage() -> None:
     """Make all mounts but control groups read-only; mount a new /proc."""
     mount("", "/", "", MS_PRIVATE | MS_REC)
     set_read_only("/", beneath=True)
@@ -103,13 +103,13 @@ def _furnish() -> None:
 def restart_numbers(seat: int) -> None:
     """Reset process ids, to start at `FIRST_PID` plus the seat."""
     with suppress(OSError):
-        _write(LAST_PID, str(FIRST_PID + seat - 1))
+        _write_file(LAST_PID, str(FIRST_PID + seat - 1))
 
 
-def _exit_code(pid: int) -> int:
+def _await_exit_code(pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 0xFF
 
 
-def _write(path: str, text: str) -> None:
+def _write_file(path: str, text: str) -> None:
     with open(path, "w") as file:
         file.write(text)

@@ -94,7 +94,7 @@ class Supervised:
             return 0
         return here if is_thread(self.pid, here) else 0
 
-    def has(self, thread: int) -> bool:
+    def has_thread(self, thread: int) -> bool:
         """True if it has a thread with this id."""
         try:
             return self.thread_here(thread) > 0
@@ -117,12 +117,12 @@ class Supervisor:
         """Listeners that are not polled, and until when."""
         self._waits = Waits(self._poll)
 
-    def expect(self, connection: socket.socket, bot: Supervised) -> None:
+    def expect_listener(self, connection: socket.socket, bot: Supervised) -> None:
         """Expect a bot's listener on this connection, sent before it executes its program."""
         self._coming[connection.fileno()] = connection, bot
         self._poll.register(connection, select.POLLIN)
 
-    def forget(self) -> None:
+    def drop_bots(self) -> None:
         """Drop all bots, after their end."""
         for connection, _ in self._coming.values():
             self._poll.unregister(connection)
@@ -139,46 +139,47 @@ class Supervisor:
         until = None if seconds is None else time.monotonic() + seconds
         self._billed_ns = time.thread_time_ns()
         while True:
-            events = dict(self._poll.poll(self._milliseconds(until)))
+            events = dict(self._poll.poll(self._poll_timeout_ms(until)))
             for descriptor, event in events.items():
-                self._handle(descriptor, event)
+                self._handle_event(descriptor, event)
             self._end_pauses()
-            self._look_at_waits(events)
+            self._end_waits(events)
             if self._worker in events:
                 return True
             if until is not None and time.monotonic() >= until:
                 return False
 
-    def _look_at_waits(self, events: Mapping[int, int]) -> None:
+    def _end_waits(self, events: Mapping[int, int]) -> None:
         """End the waits that are over, except those of bots out of turn."""
-        if self._waits.look(events, self._asking(), self._bots) and self._cells[0] != ANYBODY:
-            self._bill(self._cells[0] - 1)
+        if self._waits.check_due(events, self._served_listeners(), self._bots) and self._cells[0] != ANYBODY:
+            self._charge_cpu(self._cells[0] - 1)
 
-    def _asking(self) -> set[int]:
+    def _served_listeners(self) -> set[int]:
         """Return the listeners whose calls are answered now."""
-        return {listener for listener, bot in self._bots.items() if self._may_ask(bot.place)}
+        return {listener for listener, bot in self._bots.items() if self._has_turn(bot.place)}
 
-    def _milliseconds(self, until: float | None) -> float | None:
+    def _poll_timeout_ms(self, until: float | None) -> float | None:
         """Return the time-out for the next event; None for no limit."""
-        waits = self._waits.dues(self._asking(), self._bots)
+        waits = self._waits.due_times(self._served_listeners(), self._bots)
         dues = [*self._paused.values(), *waits, *(() if until is None else (until,))]
         left = min(dues) - time.monotonic() if dues else None
         return None if left is None else min(max(0.0, left), LONGEST_SECONDS) * 1000
 
-    def _handle(self, descriptor: int, event: int) -> None:
+    def _handle_event(self, descriptor: int, event: int) -> None:
+        """Receive a bot's listener, answer its call, or drop it at its end."""
         if descriptor in self._coming:
-            self._take_listener(descriptor)
+            self._receive_listener(descriptor)
         elif descriptor in self._bots:
             if event & select.POLLIN:
-                self._answer(descriptor)
-                self._bill(self._bots[descriptor].place)
+                self._answer_call(descriptor)
+                self._charge_cpu(self._bots[descriptor].place)
             else:
                 # The bot has ended.
                 self._poll.unregister(descriptor)
                 del self._bots[descriptor]
                 os.close(descriptor)
 
-    def _take_listener(self, descriptor: int) -> None:
+    def _receive_listener(self, descriptor: int) -> None:
         connection, bot = self._coming.pop(descriptor)
         self._poll.unregister(descriptor)
         with connection, suppress(OSError):
@@ -187,12 +188,12 @@ class Supervisor:
                 self._bots[listener] = bot
                 self._poll.register(listener, select.POLLIN)
 
-    def _answer(self, listener: int) -> None:
+    def _answer_call(self, listener: int) -> None:
         bot = self._bots[listener]
-        if not self._may_ask(bot.place):
-            self._stop(listener, bot)
+        if not self._has_turn(bot.place):
+            self._stop_bot(listener, bot)
             return
-        if not self._has_credit(listener, bot):
+        if not self._take_credit(listener, bot):
             return
         try:
             question = receive(listener)
@@ -201,7 +202,7 @@ class Supervisor:
         self._waits.abandon(question)
         try:
             if bot.names.get(question.number) == "futex":
-                error = self._wait_for_thread(bot, question)
+                error = self._begin_wait(bot, question)
             elif handle := HANDLERS.get(bot.names.get(question.number, "")):
                 error = handle(bot, question)
             else:
@@ -212,16 +213,16 @@ class Supervisor:
         if error is not None:
             question.answer(error)
 
-    def _bill(self, place: int) -> None:
+    def _charge_cpu(self, place: int) -> None:
         """Charge a bot for this process's CPU time since the last charge."""
         before, self._billed_ns = self._billed_ns, time.thread_time_ns()
         self._cells[spent_cell(place)] += self._billed_ns - before
 
-    def _may_ask(self, place: int) -> bool:
+    def _has_turn(self, place: int) -> bool:
         """True if it is the turn of the bot at a place, or of all bots."""
         return self._cells[0] in (ANYBODY, place + 1)
 
-    def _stop(self, listener: int, bot: Supervised) -> None:
+    def _stop_bot(self, listener: int, bot: Supervised) -> None:
         """Stop a bot that calls out of turn; its call is repeated when it continues."""
         self._cells[stopped_cell(bot.place)] = 1
         send_signal(bot.pid, signal.SIGSTOP)
@@ -230,13 +231,13 @@ class Supervisor:
             self._cells[stopped_cell(bot.place)] = 0
             send_signal(bot.pid, signal.SIGCONT)
         # The call stays queued until each of its threads has had the core.
-        self._pause(listener)
+        self._pause_calls(listener)
 
-    def _pause(self, listener: int) -> None:
+    def _pause_calls(self, listener: int) -> None:
         self._poll.unregister(listener)
         self._paused[listener] = time.monotonic() + PAUSE_SECONDS
 
-    def _has_credit(self, listener: int, bot: Supervised) -> bool:
+    def _take_credit(self, listener: int, bot: Supervised) -> bool:
         """Take one call from a bot's rate limit; False if exceeded: the bot is then paused."""
         now = time.monotonic()
         bot.credit = min(BURST, bot.credit + (now - bot.credited) * PER_SECOND)
@@ -244,7 +245,7 @@ class Supervisor:
         if bot.credit >= 1:
             bot.credit -= 1
             return True
-        self._pause(listener)
+        self._pause_calls(listener)
         return False
 
     def _end_pauses(self) -> None:
@@ -253,7 +254,8 @@ class Supervisor:
             del self._paused[listener]
             self._poll.register(listener, select.POLLIN)
 
-    def _wait_for_thread(self, bot: Supervised, question: Question) -> int | None:
+    def _begin_wait(self, bot: Supervised, question: Question) -> int | None:
+        """Begin a futex wait, or refuse another operation; return None while it lasts, else an errno."""
         if question.arguments[1] & FUTEX_COMMAND not in (FUTEX_WAIT, FUTEX_WAIT_BITSET):
             return bot.refuse(question.number)
         thread = 0
@@ -269,7 +271,8 @@ def send_signal(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def _start_thread(bot: Supervised, question: Question) -> int:
+def _check_thread_start(bot: Supervised, question: Question) -> int:
+    """Return 0 to allow a clone that starts a thread within the limit, else an errno."""
     flags = question.arguments[0]
     if flags & OF_A_THREAD != OF_A_THREAD or flags & ~(OF_A_THREAD | ALSO_OF_A_THREAD):
         return bot.refuse(question.number)
@@ -280,26 +283,27 @@ def _start_thread(bot: Supervised, question: Question) -> int:
     return errno.EAGAIN if threads >= MOST_THREADS else 0
 
 
-def _make_channel(bot: Supervised, question: Question) -> int:
+def _count_channel(bot: Supervised, question: Question) -> int:
+    """Count a new pipe or local socket pair; return 0 to allow it, else an errno."""
     if bot.names[question.number] == "socketpair" and question.arguments[0] & 0xFFFF_FFFF != AF_UNIX:
         return bot.refuse(question.number)
     bot.channels += 1
     return errno.EMFILE if bot.channels > MOST_CHANNELS else 0
 
 
-def _make_alarm(bot: Supervised, _: Question) -> int:
+def _count_alarm(bot: Supervised, _: Question) -> int:
     bot.alarms += 1
     return errno.EMFILE if bot.alarms > MOST_ALARMS else 0
 
 
-def _use_thread(bot: Supervised, question: Question) -> int:
-    return 0 if bot.has(question.arguments[0] & 0x7FFF_FFFF) else errno.ESRCH
+def _check_own_thread(bot: Supervised, question: Question) -> int:
+    return 0 if bot.has_thread(question.arguments[0] & 0x7FFF_FFFF) else errno.ESRCH
 
 
-def _return_core(bot: Supervised, question: Question) -> int | None:
-    """Return the first core, as a bot has one, whichever it is."""
+def _answer_core(bot: Supervised, question: Question) -> int | None:
+    """Answer with the first core, as a bot has one, whichever it is."""
     thread, size, address, *_ = question.arguments
-    if thread & 0xFFFF_FFFF and not bot.has(thread & 0x7FFF_FFFF):
+    if thread & 0xFFFF_FFFF and not bot.has_thread(thread & 0x7FFF_FFFF):
         return errno.ESRCH
     if size & 0xFFFF_FFFF < FIRST_CORE.size or size % FIRST_CORE.size:
         return errno.EINVAL
@@ -308,19 +312,19 @@ def _return_core(bot: Supervised, question: Question) -> int | None:
     return None
 
 
-def _return_priority(bot: Supervised, question: Question) -> int | None:
-    """Return the priority of a season's match, in any match."""
+def _answer_priority(bot: Supervised, question: Question) -> int | None:
+    """Answer with the priority of a season's match, in any match."""
     kind, thread = (argument & 0xFFFF_FFFF for argument in question.arguments[:2])
     if kind != PRIO_PROCESS:
         return bot.refuse(question.number)
-    if thread and not bot.has(thread & 0x7FFF_FFFF):
+    if thread and not bot.has_thread(thread & 0x7FFF_FFFF):
         return errno.ESRCH
     question.pretend(NOT_NICE)
     return None
 
 
-def _return_memory(bot: Supervised, question: Question) -> int | None:
-    """Return the bot's limit as the machine's memory: programs adapt to it, and others' use stays hidden."""
+def _answer_memory(bot: Supervised, question: Question) -> int | None:
+    """Answer with the bot's limit as the machine's memory: programs adapt to it, others' use is hidden."""
     limit = bot.memory_bytes
     # struct sysinfo: uptime, loads, memory (total, free, shared, buffers), swap, processes, high memory.
     answer = SYSINFO.pack(int(time.monotonic()), 0, 0, 0, limit, limit, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0)
@@ -333,12 +337,12 @@ def _return_memory(bot: Supervised, question: Question) -> int | None:
 
 
 HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
-    "clone": _start_thread,
-    "sysinfo": _return_memory,
-    **dict.fromkeys(("pipe", "pipe2", "socketpair"), _make_channel),
-    "timerfd_create": _make_alarm,
-    **dict.fromkeys(("sched_getscheduler", "sched_getparam", "tkill"), _use_thread),
-    "sched_getaffinity": _return_core,
-    "getpriority": _return_priority,
+    "clone": _check_thread_start,
+    "sysinfo": _answer_memory,
+    **dict.fromkeys(("pipe", "pipe2", "socketpair"), _count_channel),
+    "timerfd_create": _count_alarm,
+    **dict.fromkeys(("sched_getscheduler", "sched_getparam", "tkill"), _check_own_thread),
+    "sched_getaffinity": _answer_core,
+    "getpriority": _answer_priority,
 }
 """Handlers of calls that are not simply refused; they return an errno, 0 to continue, None if answered."""

@@ -22,7 +22,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arbiter.sandbox.forkserver.file_contents import BeyondShare, CopyTooLarge, Source, copy, look_at
+from arbiter.sandbox.forkserver.file_contents import BeyondShare, CopyTooLarge, Source, copy, inspect_source
 from arbiter.sandbox.forkserver.kernel import (
     MS_BIND,
     MS_NODEV,
@@ -86,7 +86,7 @@ class System:
         self._rooms: list[str] = []
         self._rooms_made = 0
         mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
-        self._add_rooms()
+        self._mount_empty_folders()
 
     def view(self, asked: Mapping[str, Any]) -> tuple[MountedView, list[str]]:
         """Return a player's view, made if new, and the mentioned paths for which there was no room.
@@ -95,17 +95,17 @@ class System:
         """
         question = tuple((name, tuple(value)) for name, value in asked.items())
         if question not in self._answers:
-            plan, self._planned = Plan(self._look, self.budget, self._share), 0
+            plan, self._planned = Plan(self._source_at, self.budget, self._share), 0
             for path in self.base.settings:
-                plan.take(path, follow=False)
+                plan.add(path, follow=False)
             for path in asked["common"]:
-                plan.take(path)
-            plan.take_own(asked["needed"], asked["mentioned"], asked["scans"])
-            content: Hashable = tuple(plan.ways.items()), tuple(plan.tops()), tuple(plan.in_place)
+                plan.add(path)
+            plan.add_own(asked["needed"], asked["mentioned"], asked["scans"])
+            content: Hashable = tuple(plan.ways.items()), tuple(plan.outermost()), tuple(plan.in_place)
             if content not in self._views:
-                self._views[content] = self._make(plan)
+                self._views[content] = self._make_view(plan)
             self._answers[question] = content, plan.left_out()
-            self._note(asked["player"], content)
+            self._store_view_of(asked["player"], content)
         content, left_out = self._answers[question]
         return self._views[content], left_out
 
@@ -120,7 +120,7 @@ class System:
                 with suppress(OSError):
                     os.lchown(path, -1, -1)
 
-    def _note(self, player: str, content: Hashable) -> None:
+    def _store_view_of(self, player: str, content: Hashable) -> None:
         """Record a player's current view; drop its last one if no other player has it."""
         before, self._of_player[player] = self._of_player.get(player), content
         if before is None or before in self._of_player.values():
@@ -132,10 +132,10 @@ class System:
         self.bytes -= view.bytes
         self._answers = {asked: said for asked, said in self._answers.items() if said[0] != before}
 
-    def _look(self, path: str, most: int) -> Source:
-        """Return the source at a path, as `look_at`; CopyTooLarge also without room in the budget."""
+    def _source_at(self, path: str, most: int) -> Source:
+        """Return the source at a path, as `inspect_source`; CopyTooLarge also without room in the budget."""
         if path not in self._sources:
-            self._sources[path] = look_at(path, most)
+            self._sources[path] = inspect_source(path, most)
         source = self._sources[path]
         if source.size > most:
             raise BeyondShare
@@ -145,17 +145,17 @@ class System:
             self._planned += source.size
         return source
 
-    def _make(self, plan: Plan) -> MountedView:
-        place, size = self._take_room(), 0
-        tops, in_place = plan.tops(), [*plan.in_place]
+    def _make_view(self, plan: Plan) -> MountedView:
+        place, size = self._take_empty_folder(), 0
+        tops, in_place = plan.outermost(), [*plan.in_place]
         mounts = {path: path for path in (*self.base.devices, *in_place)}
         for path, target in plan.ways.items():
-            _make_way(place + path, target)
+            _make_folder_or_link(place + path, target)
         large = [path for path, one in tops.items() if one.size > LARGE]
         large = [path for path in large if not _has_gaps(path, tops[path], (*tops, *in_place))]
         for path, source in tops.items():
             try:
-                if path in large or _is_in(path, large):
+                if path in large or _is_in_any(path, large):
                     mounts[path] = self._share_copy(path, source)
                 else:
                     copy(source, place + path)
@@ -164,11 +164,13 @@ class System:
                 mounts[path] = path
                 in_place.append(path)
         for path, text in self.base.texts.items():
-            _write(place + path, text)
+            _write_file(place + path, text)
         os.makedirs(f"{place}/proc/self")
         for path in mounts:
-            if not _is_in(path, large):
-                _make_way(place + path, "") if os.path.isdir(path) else _write(place + path, b"")
+            if not _is_in_any(path, large):
+                _make_folder_or_link(place + path, "") if os.path.isdir(path) else _write_file(
+                    place + path, b""
+                )
         self._copies[place] = [path for path in _hide_times(place) if path[len(place) :] not in mounts]
         for path in sorted(mounts):
             with suppress(OSError):
@@ -179,7 +181,7 @@ class System:
     def _share_copy(self, path: str, source: Source) -> str:
         """Return the path of a large copy, made if new."""
         if path not in self._shared:
-            room = self._take_room()
+            room = self._take_empty_folder()
             place = f"{room}/it"
             copy(source, place)
             self._copies[room] = _hide_times(place)
@@ -187,14 +189,14 @@ class System:
             self.bytes += source.size
         return self._shared[path]
 
-    def _take_room(self) -> str:
-        """Return the folder of an unused file system, drawn at random."""
+    def _take_empty_folder(self) -> str:
+        """Take the folder of an unused file system, drawn at random; mount more if there is none."""
         if not self._rooms:
-            self._add_rooms()
+            self._mount_empty_folders()
         # The kernel numbers devices in turn.
         return self._rooms.pop(int.from_bytes(os.urandom(4), "little") % len(self._rooms))
 
-    def _add_rooms(self) -> None:
+    def _mount_empty_folders(self) -> None:
         options = f"size={self.budget + (self.budget >> 3) + (16 << 20)},mode=0755"
         for _ in range(ROOMS):
             room = f"{PLACE}/{self._rooms_made}"
@@ -210,11 +212,11 @@ def _has_gaps(folder: str, source: Source, others: Iterable[str]) -> bool:
     return any(path.startswith(f"{folder}/") and path not in known for path in others)
 
 
-def _is_in(path: str, folders: Iterable[str]) -> bool:
+def _is_in_any(path: str, folders: Iterable[str]) -> bool:
     return any(path.startswith(f"{folder}/") for folder in folders)
 
 
-def _make_way(path: str, target: str) -> None:
+def _make_folder_or_link(path: str, target: str) -> None:
     """Create a folder, or a link to `target` if given, unless it exists."""
     if target:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -224,7 +226,7 @@ def _make_way(path: str, target: str) -> None:
         os.makedirs(path, exist_ok=True)
 
 
-def _write(path: str, text: bytes) -> None:
+def _write_file(path: str, text: bytes) -> None:
     """Write a file with a time of 0."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:

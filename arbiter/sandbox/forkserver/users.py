@@ -36,13 +36,13 @@ class Users:
 
     def __init__(self) -> None:
         self._namespaces: list[int] = []
-        has_numbers = os.geteuid() == 0 and min(_known("uid"), _known("gid")) >= FIRST + NUMBERS
+        has_numbers = os.geteuid() == 0 and min(_mapped_ids("uid"), _mapped_ids("gid")) >= FIRST + NUMBERS
         self.own = "number" if has_numbers else "namespace"
         """What separates the bots' users: a unique "number", or only a "namespace"."""
-        self._possible = has_numbers or _version() >= COUNTS_BY_NAMESPACE
+        self._possible = has_numbers or _linux_version() >= COUNTS_BY_NAMESPACE
 
-    def enough(self, bots: int) -> list[int]:
-        """Return descriptors of this many namespaces; empty if impossible."""
+    def namespaces_for(self, bots: int) -> list[int]:
+        """Return descriptors of this many user namespaces, created if needed; empty if impossible."""
         try:
             while self._possible and len(self._namespaces) < bots:
                 self._namespaces.append(_new_user(self.own == "number"))
@@ -51,7 +51,7 @@ class Users:
         return self._namespaces if self._possible else []
 
 
-def become(namespace: int) -> None:
+def become_user(namespace: int) -> None:
     """Become the user of a namespace, with all capabilities there and none outside."""
     if os.geteuid() == 0:
         os.setgroups([])
@@ -90,7 +90,7 @@ def _new_user(numbered: bool) -> int:
             raise OSError("no user namespace")
         for kind, number in ("gid", group), ("uid", user):
             with open(f"/proc/{pid}/{kind}_map", "w") as file:
-                file.write(user_map(number, min(_known(kind), FIRST) if root else 0))
+                file.write(user_map(number, min(_mapped_ids(kind), FIRST) if root else 0))
         return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.close(reading)
@@ -112,7 +112,7 @@ def user_map(user: int, others: int) -> str:
     return "".join(f"{inside} {outside} {count}\n" for inside, outside, count in ranges)
 
 
-def _known(kind: str) -> int:
+def _mapped_ids(kind: str) -> int:
     """Return the number of user or group ids from 0 on: in a container mostly 65,536."""
     known = 0
     with open(f"/proc/self/{kind}_map") as ranges:
@@ -122,5 +122,5 @@ def _known(kind: str) -> int:
     return known
 
 
-def _version() -> tuple[int, ...]:
+def _linux_version() -> tuple[int, ...]:
     return tuple(int("".join(filter(str.isdigit, word))) for word in os.uname().release.split(".")[:2])

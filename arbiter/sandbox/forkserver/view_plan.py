@@ -32,8 +32,9 @@ class Plan:
     """Files and folders to copy, the links on the way to them, and those without room."""
 
     def __init__(self, look: Callable[[str, int], Source], budget: int, share: int) -> None:
-        """`look` returns the source at a real path, as `file_contents.look_at`, CopyTooLarge without room for
-        it. The common part fits into `budget` bytes, a player's own part into `share`.
+        """`look` is like `file_contents.inspect_source`, and raises CopyTooLarge also without room.
+
+        The common part fits into `budget` bytes, a player's own part into `share`.
         """
         self.ways: dict[str, str] = {}
         """Folders and links on the way to sources, each link with its target."""
@@ -46,33 +47,33 @@ class Plan:
         self._share = share
         self._left, self._mentioned = budget, False
 
-    def take_own(self, needed: Iterable[str], mentioned: Iterable[str], scans: Iterable[str]) -> None:
+    def add_own(self, needed: Iterable[str], mentioned: Iterable[str], scans: Iterable[str]) -> None:
         """Add what a player needs to start, then what its files mention, and the libraries of programs in
         its folders. The latter are left out when its share is used up: read in place, they could be a
         covert channel.
         """
         self._left = self._share
         for path in needed:
-            self.take(path)
+            self.add(path)
         self._mentioned = True
         for path in mentioned:
-            self.take(path)
+            self.add(path)
         looks = Looks(MOST_LOOKS)
         for folder in scans:
             for library in libraries_of(programs_in(folder, looks), looks):
-                self.take(library)
+                self.add(library)
 
-    def take(self, path: str, follow: bool = True) -> None:
+    def add(self, path: str, follow: bool = True) -> None:
         """Add a file with its libraries, or a folder; ignored if missing.
 
         `follow`: targets of links in a folder are added, too.
         """
         with suppress(OSError):
-            real = self.reach(path)
-            if not real.startswith(THE_KERNELS) and not self._has(real):
-                self._take_real(real, follow)
+            real = self.add_way_to(path)
+            if not real.startswith(THE_KERNELS) and not self._contains(real):
+                self._add_real(real, follow)
 
-    def reach(self, path: str) -> str:
+    def add_way_to(self, path: str) -> str:
         """Add the folders and links on the way to a path; return its real path."""
         real = ""
         for real, target in steps(path):
@@ -82,23 +83,24 @@ class Plan:
 
     def left_out(self) -> list[str]:
         """Return the mentioned paths for which there was no room."""
-        return [path for path in self._left_out if not self._has(path)]
+        return [path for path in self._left_out if not self._contains(path)]
 
-    def tops(self) -> dict[str, Source]:
+    def outermost(self) -> dict[str, Source]:
         """Return the sources that are not within another one."""
-        return {path: one for path, one in self.sources.items() if self._above(path) is None}
+        return {path: one for path, one in self.sources.items() if self._parent_source(path) is None}
 
-    def _has(self, real: str) -> bool:
-        return real in self.sources or real in self.in_place or self._above(real) is not None
+    def _contains(self, real: str) -> bool:
+        return real in self.sources or real in self.in_place or self._parent_source(real) is not None
 
-    def _above(self, real: str) -> str | None:
+    def _parent_source(self, real: str) -> str | None:
+        """Return the source whose folder contains a path, if any."""
         above = real
         while above := above.rpartition("/")[0]:
             if above in self.sources and real in self.sources[above].entries:
                 return above
         return None
 
-    def _take_real(self, real: str, follow: bool) -> None:
+    def _add_real(self, real: str, follow: bool) -> None:
         """Add a whole file or folder, or leave it out. OSError if it is missing."""
         os.lstat(real)
         try:
@@ -110,15 +112,15 @@ class Plan:
             self.in_place.append(real)
             if os.path.isfile(real):
                 for library in libraries_of([real], Looks(MOST_LOOKS)):
-                    self.take(library)
+                    self.add(library)
             return
         self._left -= source.size
         self.sources[real] = source
         for path in source.outside if follow else ():
-            self.take(path)
+            self.add(path)
         for unit in source.units:
-            if not self._has(unit):
+            if not self._contains(unit):
                 with suppress(OSError):
-                    self._take_real(unit, follow)
+                    self._add_real(unit, follow)
         for library in source.libraries:
-            self.take(library)
+            self.add(library)

@@ -76,7 +76,7 @@ class Waits:
         try:
             if question.read(address, WORD) != (value & 0xFFFF_FFFF,):
                 return errno.EAGAIN
-            until = _end(question, operation, timeout) if timeout else math.inf
+            until = _end_time(question, operation, timeout) if timeout else math.inf
         except ValueError:
             return errno.EINVAL
         except (OSError, OverflowError, struct.error):
@@ -85,7 +85,7 @@ class Waits:
         if len(mine.by_thread) >= MOST_WAITS:
             for wait in list(mine.by_thread.values()):
                 if not wait.question.is_open():
-                    self._drop(wait)
+                    self._drop_wait(wait)
         descriptor = -1
         if awaited:
             with suppress(OSError):  # Linux < 6.9, or it has just ended
@@ -101,9 +101,9 @@ class Waits:
         """Drop the wait of a thread that makes a new call: a signal has interrupted it."""
         mine = self._bots.get(question.listener)
         if mine is not None and (wait := mine.by_thread.get(question.thread)) is not None:
-            self._drop(wait)
+            self._drop_wait(wait)
 
-    def dues(self, asking: Container[int], living: Iterable[int]) -> Iterator[float]:
+    def due_times(self, asking: Container[int], living: Iterable[int]) -> Iterator[float]:
         """Yield the times at which waits are due, in seconds of the monotonic clock.
 
         Those of listeners that are not `asking` are rounded up, to be checked together.
@@ -113,7 +113,7 @@ class Waits:
             if listener in self._bots and (due := self._bots[listener].due) < math.inf:
                 yield due if listener in asking else max(due, later)
 
-    def look(self, ready: Iterable[int], asking: Iterable[int], living: Container[int]) -> bool:
+    def check_due(self, ready: Iterable[int], asking: Iterable[int], living: Container[int]) -> bool:
         """End the waits that are over; return True if any was checked.
 
         `ready` are the descriptors that the poll returned. Waits of listeners that are not `asking` end only
@@ -125,7 +125,7 @@ class Waits:
                 wait = self._bots[listener].by_thread[thread]
                 if listener in living:
                     wait.question.pretend()
-                self._drop(wait)
+                self._drop_wait(wait)
         now = time.monotonic()
         busy = False
         for listener in asking:
@@ -133,7 +133,7 @@ class Waits:
             if mine is not None and mine.due <= now:
                 busy = True
                 for wait in [wait for wait in mine.by_thread.values() if wait.due <= now]:
-                    self._look_at(mine, wait, now)
+                    self._check(mine, wait, now)
                 mine.due = min((wait.due for wait in mine.by_thread.values()), default=math.inf)
         return busy
 
@@ -141,21 +141,21 @@ class Waits:
         """Drop all waits."""
         for mine in self._bots.values():
             for wait in list(mine.by_thread.values()):
-                self._drop(wait)
+                self._drop_wait(wait)
         self._bots.clear()
 
-    def _look_at(self, mine: _OfBot, wait: Wait, now: float) -> None:
+    def _check(self, mine: _OfBot, wait: Wait, now: float) -> None:
         """End a wait that is due, or schedule the next check."""
-        if wait.descriptor < 0 and _has_changed(wait.question):
+        if wait.descriptor < 0 and _has_word_changed(wait.question):
             wait.question.pretend()
         elif wait.until <= now:
             wait.question.answer(errno.ETIMEDOUT)
         else:
             mine.by_thread[wait.question.thread] = wait.after_check(now)
             return
-        self._drop(wait)
+        self._drop_wait(wait)
 
-    def _drop(self, wait: Wait) -> None:
+    def _drop_wait(self, wait: Wait) -> None:
         del self._bots[wait.question.listener].by_thread[wait.question.thread]
         if wait.descriptor >= 0:
             del self._ends[wait.descriptor]
@@ -163,7 +163,7 @@ class Waits:
             os.close(wait.descriptor)
 
 
-def _has_changed(question: Question) -> bool:
+def _has_word_changed(question: Question) -> bool:
     address, _, value, *_ = question.arguments
     try:
         return question.read(address, WORD) != (value & 0xFFFF_FFFF,)
@@ -171,7 +171,7 @@ def _has_changed(question: Question) -> bool:
         return True
 
 
-def _end(question: Question, operation: int, timeout: int) -> float:
+def _end_time(question: Question, operation: int, timeout: int) -> float:
     """Return when a wait ends, by our clock; ValueError for an invalid time.
 
     A futex has a relative time or, with FUTEX_WAIT_BITSET, an absolute time of one of two clocks.

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.errors import Problem
-from arbiter.sandbox.landlock import MANAGED, path_of
+from arbiter.sandbox.landlock import MANAGED, search_path
 from arbiter.sandbox.player_command import command_problems, reading_problem, register, starting_problems
 from arbiter.sandbox.program_files import SYSTEM_PATH, program_problem, script_problem
 
@@ -104,7 +104,7 @@ def submitted_player(
     """
     within = Path(os.devnull) if version is None else version.resolve()
     player = with_languages(register(name, command, folder, read=read, within=within), languages)
-    return replace(player, env={"PATH": path_of(player.languages)})
+    return replace(player, env={"PATH": search_path(player.languages)})
 
 
 Place = tuple[str | int, ...]

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import arbiter
 from arbiter.errors import ConfigError, VoidMatch, WorkerLost
-from arbiter.table.executors.dask_worker import DaskWorker, has_begun, pause
-from arbiter.table.executors.reach import REACH_SECONDS, differences, one_line, reach
+from arbiter.table.executors.dask_worker import DaskWorker, has_begun, pause_reason
+from arbiter.table.executors.reach import REACH_SECONDS, connect, one_line, version_differences
 from arbiter.table.executors.shipping import receive
 from arbiter.table.executors.worker_calls import VERSION, Readiness, RemoteCall, WorkerNeeds, perform, prepare
 
@@ -77,7 +77,7 @@ class DaskCluster:
         self.loop = asyncio.new_event_loop()
         self._main: asyncio.Task[None] | None = None
         # A daemon, so that a waiting Dask does not keep the process from ending.
-        self._thread = threading.Thread(target=self._run, name="dask", daemon=True)
+        self._thread = threading.Thread(target=self._run_loop, name="dask", daemon=True)
 
     def open(self) -> None:
         """Connect, and return when a worker is ready; errors as in `remote.cluster`."""
@@ -87,7 +87,7 @@ class DaskCluster:
     def close(self) -> None:
         """Disconnect; a match that still runs is void, though its worker plays it to the end."""
         with suppress(RuntimeError):  # the loop is closed already
-            self.loop.call_soon_threadsafe(self._cancel)
+            self.loop.call_soon_threadsafe(self._cancel_main)
         self._thread.join(2 * CLOSE_SECONDS)
 
     async def play(self, worker: DaskWorker, call: Call, done: Done) -> None:
@@ -100,31 +100,32 @@ class DaskCluster:
         result, failed, answer = None, None, None
         try:
             name = getattr(call.args[0], "id", "call") if call.args else "call"
-            key = worker.key = self._key(name)
+            key = worker.key = self._unique_key(name)
             answer = self._submit(worker, key, RemoteCall(perform, worker.process, key, self._shipped, words))
             result, failed = pickle.loads(await answer)
         except asyncio.CancelledError:
-            failed = VoidMatch(self._slots.broken) if self._slots.broken else worker.lost()
+            failed = VoidMatch(self._slots.broken) if self._slots.broken else worker.lost_error()
         except Exception as error:
-            failed = self._failed(worker, error)
+            failed = self._error_of_failure(worker, error)
         finally:
             done(result, failed)
             # Not before `done`: Dask would replay a call that is released while it is wanted.
             if answer is not None:
                 answer.release()
 
-    def _run(self) -> None:
+    def _run_loop(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self.loop) as runner, suppress(asyncio.CancelledError):
-            runner.run(self._work())
+            runner.run(self._connect_and_watch())
 
-    def _cancel(self) -> None:
+    def _cancel_main(self) -> None:
         if self._main is not None:
             self._main.cancel()
 
-    async def _work(self) -> None:
+    async def _connect_and_watch(self) -> None:
+        """Connect, track the workers until the end, then fail waiting calls and disconnect."""
         self._main = asyncio.current_task()
         try:
-            self._client = await reach(self._scheduler, self._note)
+            self._client = await connect(self._scheduler, self._note)
             await self._watch()
         except ConfigError as error:
             self._opened.set_exception(error)
@@ -144,7 +145,7 @@ class DaskCluster:
                     await asyncio.wait_for(self._client.close(), CLOSE_SECONDS)
 
     async def _watch(self) -> None:
-        """Track the workers until the scheduler is gone."""
+        """Add, check and remove workers until the scheduler is gone."""
         start, silent = self.loop.time(), 0
         while True:
             try:
@@ -153,13 +154,13 @@ class DaskCluster:
             except TimeoutError:
                 silent += 1
                 if self._client.status != "running" or silent * REACH_SECONDS >= self._patience:
-                    self._lose_scheduler(f"has not answered for {silent * REACH_SECONDS:.0f} s")
+                    self._give_up_scheduler(f"has not answered for {silent * REACH_SECONDS:.0f} s")
                     return
                 if silent == 1:
                     self._note(f"{self._scheduler} does not answer: waiting {self._patience:.0f} s for it")
                 continue
             except Exception:
-                self._lose_scheduler()
+                self._give_up_scheduler()
                 return
             silent = 0
             for address in self._workers.keys() - threads.keys():
@@ -169,7 +170,7 @@ class DaskCluster:
             for address in threads.keys() - self._workers.keys():
                 worker = self._workers[address] = DaskWorker(address, self.loop, self.play)
                 worker.task = asyncio.create_task(self._prepare(worker, threads[address]))
-            self._slots.tick(more_to_come=any(worker.coming for worker in self._workers.values()))
+            self._slots.tick(more_to_come=any(worker.preparing for worker in self._workers.values()))
             self._resolve_open(self.loop.time() - start > GATHER_SECONDS)
             await asyncio.sleep(POLL_SECONDS)
 
@@ -183,10 +184,10 @@ class DaskCluster:
         elif worker.paused:
             if worker.busy and not await has_begun(self._client, worker.key):
                 worker.cancel()
-        elif not paused and not worker.coming:
+        elif not paused and not worker.preparing:
             worker.useful = self.loop.time()
         elif late and paused:
-            worker.paused, worker.problem = True, await pause(self._client, worker.address)
+            worker.paused, worker.problem = True, await pause_reason(self._client, worker.address)
             if worker.ready:
                 worker.ready = False
                 self._slots.remove(worker)
@@ -202,7 +203,7 @@ class DaskCluster:
         if self._opened.done():
             return
         problems = [worker.problem for worker in self._workers.values()]
-        if self._slots.size and (late or not any(worker.coming for worker in self._workers.values())):
+        if self._slots.size and (late or not any(worker.preparing for worker in self._workers.values())):
             self._opened.set_result(None)
         elif self._slots.broken:
             self._opened.set_exception(VoidMatch(self._slots.broken))
@@ -239,27 +240,27 @@ class DaskCluster:
         if threads != 1:
             return Readiness(f"it has {threads} threads, and a slot is one (start it with --nthreads 1)")
         told = await self._client.scheduler.broadcast(msg={"op": "versions"}, workers=[worker.address])
-        if other := " and ".join(filter(None, differences(told[worker.address]))):
+        if other := " and ".join(filter(None, version_differences(told[worker.address]))):
             return Readiness(f"it {other} (install the same there)")
         # A busy worker answers later.
         order = RemoteCall(prepare, VERSION, self._needs)
-        readiness: Readiness = await self._ask(worker, order)
+        readiness: Readiness = await self._call_worker(worker, order)
         if readiness.missing:
             async with self._sending[worker.host]:
-                readiness = await self._ask(worker, order)
+                readiness = await self._call_worker(worker, order)
                 for digest in readiness.missing:
-                    await self._send(worker, self._parcels[digest])
-            readiness = await self._ask(worker, order)
+                    await self._send_parcel(worker, self._parcels[digest])
+            readiness = await self._call_worker(worker, order)
         return readiness
 
-    async def _send(self, worker: DaskWorker, parcel: Parcel) -> None:
+    async def _send_parcel(self, worker: DaskWorker, parcel: Parcel) -> None:
         size = len(parcel.tar)
         for offset in range(0, size, PART_BYTES):
             part, last = parcel.tar[offset : offset + PART_BYTES], offset + PART_BYTES >= size
-            await self._ask(worker, RemoteCall(receive, parcel.digest, offset, part, last))
+            await self._call_worker(worker, RemoteCall(receive, parcel.digest, offset, part, last))
 
-    async def _ask(self, worker: DaskWorker, order: RemoteCall) -> Any:
-        future = self._submit(worker, self._key("prepare"), order)
+    async def _call_worker(self, worker: DaskWorker, order: RemoteCall) -> Any:
+        future = self._submit(worker, self._unique_key("prepare"), order)
         try:
             answer = await future
             worker.useful = self.loop.time()
@@ -279,14 +280,14 @@ class DaskCluster:
             retries=0,
         )
 
-    def _key(self, name: str) -> str:
+    def _unique_key(self, name: str) -> str:
         """Return a key for Dask that is unique among all calls of all processes."""
         return f"arbiter-{name}-{next(self._numbers)}-{self._name}"
 
-    def _failed(self, worker: DaskWorker, failure: Exception) -> Exception:
-        """Return the error of a match without an answer; its worker must be prepared again."""
+    def _error_of_failure(self, worker: DaskWorker, failure: Exception) -> Exception:
+        """Return the error of a match without an answer; forget its worker, which is then prepared again."""
         if self._client.status != "running":
-            self._lose_scheduler()
+            self._give_up_scheduler()
             return VoidMatch(self._slots.broken)
         if not worker.gone:
             self._forget(worker)
@@ -301,13 +302,13 @@ class DaskCluster:
         if worker.ready:
             self._slots.remove(worker)
             self._note(f"the worker {worker.address} is gone: {self._slots.size} at once")
-        elif worker.coming and not self._lost_early:
+        elif worker.preparing and not self._lost_early:
             self._lost_early = True
             hint = "if its nanny ends it, start it with a larger --memory-limit"
             self._note(f"the worker {worker.address} is gone before it was ready: {hint}")
         if worker.task is not asyncio.current_task():
             worker.cancel()
 
-    def _lose_scheduler(self, how: str = "is gone") -> None:
+    def _give_up_scheduler(self, how: str = "is gone") -> None:
         self._slots.give_up(f"the scheduler at {self._scheduler} {how}")
         self._resolve_open()

@@ -43,7 +43,7 @@ class DaskWorker:
         """Its preparation, or the match that it plays."""
 
     @property
-    def coming(self) -> bool:
+    def preparing(self) -> bool:
         """True while it is being prepared, or busy with other work before."""
         return not self.ready and not self.problem
 
@@ -54,7 +54,7 @@ class DaskWorker:
 
     def start(self, call: Call, done: Done) -> None:
         """Play a match; `done` is called in the loop's thread."""
-        self._loop.call_soon_threadsafe(self._start, call, done)
+        self._loop.call_soon_threadsafe(self._start_task, call, done)
 
     def close(self, at_once: bool) -> None:
         """Do nothing: the cluster owns the worker, and its match ends with the connection."""
@@ -64,18 +64,20 @@ class DaskWorker:
         if self.task is not None:
             self.task.cancel()
 
-    def lost(self) -> WorkerLost:
+    def lost_error(self) -> WorkerLost:
         """Return the error of its match in flight."""
         how = f"has not begun it: {self.problem}" if self.paused else "that played it died"
         return WorkerLost(f"the worker {self.address} {how}")
 
-    def _start(self, call: Call, done: Done) -> None:
+    def _start_task(self, call: Call, done: Done) -> None:
         if self.gone:
-            done(None, self.lost())
+            done(None, self.lost_error())
         else:
             self.task = asyncio.ensure_future(self._play(self, call, done))
             # `play` always calls `done`, but it never begins if it is cancelled at once.
-            self.task.add_done_callback(lambda task: done(None, self.lost()) if task.cancelled() else None)
+            self.task.add_done_callback(
+                lambda task: done(None, self.lost_error()) if task.cancelled() else None
+            )
 
 
 async def has_begun(client: Any, key: str) -> bool:
@@ -87,7 +89,7 @@ async def has_begun(client: Any, key: str) -> bool:
         return True
 
 
-async def pause(client: Any, address: str) -> str:
+async def pause_reason(client: Any, address: str) -> str:
     """Return why Dask gives a worker no more calls."""
     with suppress(Exception):
         told = await asyncio.wait_for(client.scheduler.identity(), ASK_SECONDS)

@@ -127,7 +127,7 @@ class Slots(SizedExecutor):
             if self._closed:
                 raise VoidMatch(self._broken) if self._broken else RuntimeError("the executor was shut down")
             self._waiting.append(_Item(future, partial(fn, *args, **kwargs), table))
-        self._dispatch()
+        self._start_waiting()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -150,7 +150,7 @@ class Slots(SizedExecutor):
             self._most = max(self._most, len(self._slots))
             self._free.append(slot)
             self._left.pop(slot.host, None)
-        self._dispatch()
+        self._start_waiting()
 
     def remove(self, slot: Slot) -> None:
         """Remove a slot, which must end its running call."""
@@ -180,7 +180,7 @@ class Slots(SizedExecutor):
             elif now - self._empty_since >= self._patience:
                 self.give_up(f"no worker is left at {self._place}")
         if gone:
-            self._dispatch()
+            self._start_waiting()
 
     def give_up(self, reason: str) -> None:
         """Fail all waiting and all later calls with VoidMatch."""
@@ -193,18 +193,19 @@ class Slots(SizedExecutor):
             if item.future.set_running_or_notify_cancel():
                 item.future.set_exception(VoidMatch(reason))
 
-    def _dispatch(self) -> None:
+    def _start_waiting(self) -> None:
+        """Start waiting calls on free slots while there is a pair that fits."""
         with self._lock:
-            while not self._closed and (pair := self._pair()) is not None:
+            while not self._closed and (pair := self._take_pair()) is not None:
                 slot, item = pair
                 if item.future.set_running_or_notify_cancel():
                     self._free.remove(slot)
                     self._running += 1
                     if item.table is not None:
                         self._hosts[item.table] = slot.host
-                    slot.start(item.call, partial(self._done, slot, item.future))
+                    slot.start(item.call, partial(self._finish_call, slot, item.future))
 
-    def _pair(self) -> tuple[Slot, _Item] | None:
+    def _take_pair(self) -> tuple[Slot, _Item] | None:
         """Take the next call out of the queue. Return it with its slot, or None."""
         for slot in reversed(self._free):
             for place, item in enumerate(self._waiting):
@@ -213,7 +214,7 @@ class Slots(SizedExecutor):
                     return slot, item
         return None
 
-    def _done(self, slot: Slot, future: Future[Any], result: Any, error: BaseException | None) -> None:
+    def _finish_call(self, slot: Slot, future: Future[Any], result: Any, error: BaseException | None) -> None:
         if error is not None:
             future.set_exception(error)
         else:
@@ -223,4 +224,4 @@ class Slots(SizedExecutor):
             if slot in self._slots:
                 self._free.append(slot)
             self._quiet.notify_all()
-        self._dispatch()
+        self._start_waiting()

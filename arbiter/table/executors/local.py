@@ -62,7 +62,7 @@ class ProcessSlot:
     def start(self, call: Call, done: Done) -> None:
         """Send a call to the worker process, started first if it does not run."""
         if self._worker is None or not self._worker.send(call, done):
-            self._worker = _Worker(self._core, _confines(call))
+            self._worker = _Worker(self._core, _is_confined(call))
             if not self._worker.send(call, done):
                 done(None, VoidMatch("the worker process that was to play it could not be started"))
 
@@ -93,7 +93,7 @@ class _Worker:
             if system is not None:
                 system.close()
         theirs.close()
-        threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=self._receive_answers, daemon=True).start()
 
     def send(self, call: Call, done: Done) -> bool:
         """Send it a call. Return False if the process is dead."""
@@ -113,7 +113,8 @@ class _Worker:
             self._pipe.send(None)
         self._process.join()
 
-    def _listen(self) -> None:
+    def _receive_answers(self) -> None:
+        """Call `done` with each answer, until the process is dead."""
         while True:
             try:
                 result, error = self._pipe.recv()
@@ -161,7 +162,7 @@ def slots(wanted: int | None) -> int:
     return min(wanted or cores, cores)
 
 
-def _confines(call: Call) -> bool:
+def _is_confined(call: Call) -> bool:
     return any(isinstance(arg, MatchSpec) and arg.limits.isolation == "landlock" for arg in call.args)
 
 
@@ -173,7 +174,7 @@ def _work(pipe: Connection, core: int, system: socket.socket | None) -> None:
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
         while (call := pipe.recv()) is not None:
             answer: tuple[Any, Exception | None]
@@ -188,7 +189,7 @@ def _work(pipe: Connection, core: int, system: socket.socket | None) -> None:
         close_table()
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

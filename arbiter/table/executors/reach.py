@@ -25,7 +25,7 @@ KEYS = "Dask's configuration needs distributed.comm.tls.ca-file, client.cert and
 VOUCH = "distributed.comm.tls.client.cert must be valid and of the scheduler's authority"
 
 
-async def reach(scheduler: str, on_note: Callable[[str], None]) -> Any:
+async def connect(scheduler: str, on_note: Callable[[str], None]) -> Any:
     """Return a client of the scheduler at an address; ConfigError of one line if it cannot be reached.
 
     `on_note` takes a line if the scheduler's Python is another minor version.
@@ -33,7 +33,7 @@ async def reach(scheduler: str, on_note: Callable[[str], None]) -> Any:
     from distributed import Client
     from distributed.core import rpc
 
-    silence()
+    silence_dask_log()
     arguments = _connection_arguments(scheduler)
     parts = urlsplit(scheduler)
     try:
@@ -42,7 +42,7 @@ async def reach(scheduler: str, on_note: Callable[[str], None]) -> Any:
         writer.close()
         async with rpc(scheduler, connection_args=arguments, timeout=REACH_SECONDS) as there:
             versions = await asyncio.wait_for(there.versions(), REACH_SECONDS)
-        dask, python = differences(versions)
+        dask, python = version_differences(versions)
         if dask:
             message = f"the scheduler at {scheduler} {dask}"
             raise ConfigError(message, hint="install the same version of distributed there and here")
@@ -53,12 +53,12 @@ async def reach(scheduler: str, on_note: Callable[[str], None]) -> Any:
     except ConfigError:
         raise
     except Exception as error:
-        reason, hint = await _why(error, scheduler)
+        reason, hint = await _failure_reason(error, scheduler)
         raise ConfigError(f"no Dask scheduler answers at {scheduler}: {reason}", hint=hint) from None
     return client
 
 
-def differences(versions: Mapping[str, Any]) -> tuple[str, str]:
+def version_differences(versions: Mapping[str, Any]) -> tuple[str, str]:
     """Return how Dask's report of versions differs from this side's, of distributed and of Python.
 
     Each is "has distributed 2024.8.0, this side 2026.8.0", or "" if they are the same; for Python up to the
@@ -68,12 +68,12 @@ def differences(versions: Mapping[str, Any]) -> tuple[str, str]:
 
     theirs, ours = versions["packages"], get_versions()["packages"]
     pairs = [(theirs["distributed"], ours["distributed"])]
-    pairs.append((_minor(theirs["python"]), _minor(ours["python"])))
+    pairs.append((_minor_version(theirs["python"]), _minor_version(ours["python"])))
     said = [f"{one}, this side {other}" if one != other else "" for one, other in pairs]
     return said[0] and f"has distributed {said[0]}", said[1] and f"has Python {said[1]}"
 
 
-def silence() -> None:
+def silence_dask_log() -> None:
     """Keep Dask's log off the terminal."""
     prefixes = ("distributed", "tornado", "asyncio")
     for name in {*prefixes, *logging.root.manager.loggerDict}:
@@ -90,7 +90,7 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
 
 
-def _minor(python: str) -> str:
+def _minor_version(python: str) -> str:
     return ".".join(python.split(".")[:2])
 
 
@@ -112,7 +112,7 @@ def _connection_arguments(scheduler: str) -> Any:
     return arguments
 
 
-async def _why(error: Exception, scheduler: str) -> tuple[str, str]:
+async def _failure_reason(error: Exception, scheduler: str) -> tuple[str, str]:
     """Return the reason of a failed connection, and advice or ""."""
     parts = urlsplit(scheduler)
     if isinstance(error, TimeoutError):

@@ -50,7 +50,7 @@ def pack(folder: Path, largest: int = LARGEST) -> Parcel:
         raise ConfigError(f"ship: there is no folder {root}")
     buffer = io.BytesIO()
     try:
-        files = list(_below(root))
+        files = list(_walk_sorted(root))
         size = sum(file.lstat().st_size for file in files)
         if size > largest:
             raise ConfigError(
@@ -59,7 +59,7 @@ def pack(folder: Path, largest: int = LARGEST) -> Parcel:
             )
         with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
             for file in files:
-                _add(tar, root, file)
+                _add_to_tar(tar, root, file)
     except OSError as error:
         raise ConfigError(f"ship: {error.filename or root} cannot be read: {error.strerror}") from None
     data = buffer.getvalue()
@@ -118,27 +118,29 @@ def relocate(player: Player, places: Mapping[str, str]) -> Player:
     `places`: the unpacked folders by the original ones. In a command, only whole words are paths.
     """
 
-    def move(path: str) -> str:
+    def relocated(path: str) -> str:
         # The innermost of nested folders comes first.
         for folder in sorted(places, key=len, reverse=True):
             if path == folder or path.startswith(folder + "/"):
                 return places[folder] + path.removeprefix(folder)
         return path
 
-    command, read, files = (tuple(map(move, paths)) for paths in (player.command, player.read, player.files))
-    return replace(player, command=command, folder=move(player.folder), read=read, files=files)
+    command, read, files = (
+        tuple(map(relocated, paths)) for paths in (player.command, player.read, player.files)
+    )
+    return replace(player, command=command, folder=relocated(player.folder), read=read, files=files)
 
 
-def _below(folder: Path) -> Iterable[Path]:
+def _walk_sorted(folder: Path) -> Iterable[Path]:
     """Yield all files, links and folders below a folder, in a fixed order."""
     for path in sorted(folder.iterdir()):
         if path.name not in LEFT_OUT and not (is_by_product(path.name) and path.is_file()):
             yield path
             if path.is_dir() and not path.is_symlink():
-                yield from _below(path)
+                yield from _walk_sorted(path)
 
 
-def _add(tar: tarfile.TarFile, root: Path, file: Path) -> None:
+def _add_to_tar(tar: tarfile.TarFile, root: Path, file: Path) -> None:
     member = tarfile.TarInfo(str(file.relative_to(root)))
     if file.is_symlink():
         target = Path(os.path.realpath(file))

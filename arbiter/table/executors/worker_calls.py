@@ -83,7 +83,7 @@ def prepare(version: str, needs: bytes) -> Readiness:
         return Readiness(missing=tuple(sorted(missing)))
     for player in wanted.players:
         # It could not start, and would lose by the organiser's mistake.
-        if problem := first_problem(relocate(player, _places(wanted.shipped))):
+        if problem := first_problem(relocate(player, _unpacked_folders(wanted.shipped))):
             return Readiness(f"player {player.name}: {problem} there (put it there, or use `ship`)")
     if _core is None:
         # The cores of the process: this thread may be pinned already.
@@ -104,7 +104,7 @@ def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> 
     if _last is None or _last[0] != key:
         if os.sched_getaffinity(0) != {_core}:
             take_core(_core)
-        _last = key, _outcome(shipped, call)
+        _last = key, _run_pickled(shipped, call)
     return _last[1]
 
 
@@ -124,22 +124,22 @@ def claim_core(folder: Path, cores: Iterable[int]) -> int | None:
     return None
 
 
-def _outcome(shipped: Mapping[str, str], call: bytes) -> bytes:
+def _run_pickled(shipped: Mapping[str, str], call: bytes) -> bytes:
     try:
         fn, args, keywords = pickle.loads(call)
-        places = _places(shipped)
-        result = fn(*(_here(arg, places) for arg in args), **keywords)
+        places = _unpacked_folders(shipped)
+        result = fn(*(_relocated(arg, places) for arg in args), **keywords)
         return pickle.dumps((result, None))
     except Exception as error:
         return pickle.dumps((None, error))
 
 
-def _here(arg: Any, places: Mapping[str, str]) -> Any:
+def _relocated(arg: Any, places: Mapping[str, str]) -> Any:
     """Return a match with its players' paths on this machine; anything else unchanged."""
     if isinstance(arg, MatchSpec) and places:
         return replace(arg, players=tuple(relocate(player, places) for player in arg.players))
     return arg
 
 
-def _places(shipped: Mapping[str, str]) -> dict[str, str]:
+def _unpacked_folders(shipped: Mapping[str, str]) -> dict[str, str]:
     return {folder: str(place(digest)) for folder, digest in shipped.items()}

@@ -43,10 +43,10 @@ class Tools:
     deals: Callable[[AnyGame, str], list[Deal]]
 
 
-class ConsoleFace(VerbHost):
-    """A session: `command` takes a line, `done` is True once it has ended. Call `close` at the end.
+class ConsoleSession(VerbHost):
+    """An interactive match in a terminal: `command` takes a line, `done` is True once it has ended.
 
-    `write` must escape its lines, which contain bots' output.
+    `write` must escape its lines, which contain bots' output. Call `close` at the end.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ConsoleFace(VerbHost):
         self._loud = True
         self._occupants = occupants
         self.done = False
-        self.machine = self._new(setup)
+        self.machine = self._begin_match(setup)
 
     def command(self, line: str) -> None:
         """Execute one line. An error is written, and changes nothing."""
@@ -65,7 +65,7 @@ class ConsoleFace(VerbHost):
         if not word or word.startswith("#"):
             return
         try:
-            if word in verbs.words():
+            if word in verbs.command_words():
                 found = VERBS[word]
                 stop = found.do(self, *found.arguments(rest.strip()))
             elif self._is_asked and len(line.split()) == self.machine.position.answer_words:
@@ -75,10 +75,10 @@ class ConsoleFace(VerbHost):
                 number = "one word" if position.answer_words == 1 else f"{position.answer_words} words"
                 raise ConfigError(f"{position.request} is answered by {number}, not by {line.strip()!r}")
             else:
-                hint = did_you_mean(word, verbs.words())
+                hint = did_you_mean(word, verbs.command_words())
                 raise ConfigError(f"no such command: {word} ({hint}; help lists them)")
             if stop is not None:
-                self._after(stop)
+                self._write_turn(stop)
         except (ArbiterError, ValueError) as error:
             self._write(str(error))
         except KeyboardInterrupt:
@@ -99,7 +99,7 @@ class ConsoleFace(VerbHost):
             self._write(remark)
         self._loud = True
         self._write(f"fed {self.machine.position.made} of {len(moves)} recorded decisions")
-        self._after(None)
+        self._write_turn(None)
 
     def close(self) -> None:
         """Send every bot ``quit`` and end it; write how each ended."""
@@ -107,31 +107,31 @@ class ConsoleFace(VerbHost):
             if said := occupant.end():
                 self._write(f"seat {seat}: {said}")
 
-    def _new(self, setup: Setup) -> InteractiveMatch:
+    def _begin_match(self, setup: Setup) -> InteractiveMatch:
         """Begin another match with the same occupants; random players fill new seats."""
         seats = setup.game.seats
         for leaving in self._occupants[seats:]:
             leaving.end()
         del self._occupants[seats:]
         self._occupants += [RandomPlayer() for _ in range(seats - len(self._occupants))]
-        return InteractiveMatch(setup, self._occupants, self._listen)
+        return InteractiveMatch(setup, self._occupants, self._write_entry)
 
-    def _renew(self, setup: Setup) -> None:
-        self.machine = self._new(setup)
+    def _restart_with(self, setup: Setup) -> None:
+        self.machine = self._begin_match(setup)
         self.introduce()
 
-    def _write_all(self, lines: Iterable[str]) -> None:
+    def _write_lines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self._write(line)
 
-    def _listen(self, entry: TranscriptEntry) -> None:
+    def _write_entry(self, entry: TranscriptEntry) -> None:
         if self._loud or entry.problem:
             self._write(entry_line(entry))
-            errors = self._occupants[entry.seat].errors().decode(errors="replace").splitlines()
+            errors = self._occupants[entry.seat].new_errors().decode(errors="replace").splitlines()
             for line in errors[-SHOWN_ERRORS:]:
                 self._write(f"  stderr: {line}")
 
-    def _after(self, stop: Stop | None) -> None:
+    def _write_turn(self, stop: Stop | None) -> None:
         """Write the next turn after a step, or what went wrong."""
         machine = self.machine
         if machine.trouble is not None:
@@ -141,17 +141,18 @@ class ConsoleFace(VerbHost):
         elif machine.position.to_act is None and not machine.untold:
             self._write(f"the match is over: points {' '.join(map(str, machine.position.totals))}")
         elif stop is Stop.PERSON:
-            self._write_all(turn_lines(machine.position))
+            self._write_lines(turn_lines(machine.position))
 
     @contextmanager
     def quietly(self) -> Iterator[None]:
+        """In the context write no exchanges; at its end write the decisions made in it."""
         begun, self._loud = self.machine.position.made, False
         try:
             yield
         finally:
             self._loud = True
             made, seats = self.machine.position.decisions[begun:], self.machine.setup.game.seats
-            self._write_all(decision_lines(made, seats))
+            self._write_lines(decision_lines(made, seats))
 
     @verb("WORD", "a person's decision, and on to the next person's turn")
     def _answer(self, words: str) -> Stop:
@@ -169,7 +170,7 @@ class ConsoleFace(VerbHost):
     def _play(self, rest: str = "") -> Stop:
         words, number = rest.split(), self.machine.position.answer_words
         meant = " ".join(words[number:]).removeprefix("for").strip()
-        seat = self._seat_number(meant) if meant else None
+        seat = self._parse_seat(meant) if meant else None
         return verbs.decide(self, " ".join(words[:number]), seat)
 
     @property
@@ -183,25 +184,25 @@ class ConsoleFace(VerbHost):
         word, _, command = rest.partition(" ")
         if not command.strip():
             raise ConfigError("write raw SEAT COMMAND, such as raw 0 time_left 5000")
-        verbs.send(self, self._seat_number(word), [command])
+        verbs.send(self, self._parse_seat(word), [command])
 
     @verb("greet [SEAT]", "send all seats the greeting; with a seat: send it there at any time")
     def _greet(self, word: str = "") -> None:
         if word:
-            return verbs.macro(self, "greeting", self._seat_number(word))
+            return verbs.macro(self, "greeting", self._parse_seat(word))
         whole = sum(map(len, self.machine.setup.game.greeting()))
         sent = len(self.machine.position.news) - self.machine.untold
         if self.machine.position.decisions or sent >= whole:
             raise ConfigError("the greeting has been sent; greet SEAT sends it to one bot again")
-        self.machine.tell(whole - sent)
-        return self._after(None)
+        self.machine.send_news(whole - sent)
+        return self._write_turn(None)
 
     @verb("deal [SEAT]", "the same up to this deal's cards")
     def _deal(self, word: str = "") -> None:
         if word:
-            return verbs.macro(self, "deal", self._seat_number(word))
-        self.machine.tell()
-        return self._after(None)
+            return verbs.macro(self, "deal", self._parse_seat(word))
+        self.machine.send_news()
+        return self._write_turn(None)
 
     @verb("hands", "the cards of all seats")
     def _show_hands(self) -> None:
@@ -215,11 +216,11 @@ class ConsoleFace(VerbHost):
 
     @verb("state", "the deal, its roles and decisions, the points so far, who is to act")
     def _show_state(self) -> None:
-        self._write_all(state_lines(self.machine.position))
+        self._write_lines(state_lines(self.machine.position))
 
     @verb("clock", "the time left of all seats")
     def _show_clock(self) -> None:
-        self._write_all(clock_lines(self.machine))
+        self._write_lines(clock_lines(self.machine))
 
     @verb("transcript [N]", "the last N commands and raw replies (20)")
     def _show_transcript(self, last: int = LAST) -> None:
@@ -231,7 +232,7 @@ class ConsoleFace(VerbHost):
     )
     def _sit(self, rest: str = "") -> None:
         word, _, who = rest.partition(" ")
-        seat = self._seat_number(word)
+        seat = self._parse_seat(word)
         verbs.sit(self, seat, self._tools.occupant(who.strip()))
         self._write(f"seat {seat}: {self._occupants[seat].title}")
 
@@ -242,25 +243,27 @@ class ConsoleFace(VerbHost):
         # The default programme depends on the deck and the table.
         kept = {key: value for key, value in setup.game.options.items() if key != "deals"}
         game = make(setup.game.name, {**kept, **given})
-        self._renew(replace(setup, game=game))
+        self._restart_with(replace(setup, game=game))
 
     @verb("seed TEXT", "a new match with other cards")
     def _seed(self, rest: str = "") -> None:
-        self._renew(replace(self.machine.setup, game=self._plain_game(), seed=rest, round_number=1))
+        self._restart_with(
+            replace(self.machine.setup, game=self._game_without_deals(), seed=rest, round_number=1)
+        )
 
     @verb("deals FILE", "a new match with the cards of a file")
     def _deals(self, rest: str = "") -> None:
-        game = self._plain_game()
+        game = self._game_without_deals()
         game = game.given(self._tools.deals(game, rest))
-        self._renew(replace(self.machine.setup, game=game))
+        self._restart_with(replace(self.machine.setup, game=game))
 
-    def _plain_game(self) -> AnyGame:
+    def _game_without_deals(self) -> AnyGame:
         game = self.machine.setup.game
         return make(game.name, game.options)
 
     @verb("new", "the match from its start")
     def _restart(self) -> None:
-        self._renew(self.machine.setup)
+        self._restart_with(self.machine.setup)
 
     @verb("quit, exit", "send the bots quit, and end")
     def _quit(self) -> None:
@@ -271,7 +274,7 @@ class ConsoleFace(VerbHost):
         for each in dict.fromkeys(VERBS.values()):
             self._write(f"  {each.usage:<20}{each.help}")
 
-    def _seat_number(self, word: str) -> int:
+    def _parse_seat(self, word: str) -> int:
         if not word.isdecimal() or int(word) >= len(self._occupants):
             raise ConfigError(f"{word!r} is not a seat from 0 to {len(self._occupants) - 1}")
         return int(word)
@@ -325,4 +328,4 @@ def state_lines(position: Position) -> Iterator[str]:
 def clock_lines(machine: InteractiveMatch) -> Iterator[str]:
     """Yield a line with the time left for each seat."""
     for seat, left in enumerate(machine.left):
-        yield f"  {seat}  {machine.setup.limits.time.say_left(left)}"
+        yield f"  {seat}  {machine.setup.limits.time.time_left_text(left)}"

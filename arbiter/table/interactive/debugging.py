@@ -50,8 +50,8 @@ class DebuggedBot(ProcessBot):
             self.write(f"  gdb, in another terminal:         {sudo}gdb -p {self._bot.pid}")
             self.write(f"  pdb, for breakpoint() in Python:  python3 {SCRIPT} {self._folder}/pdb")
 
-    def hear(self, line: SeatCommand) -> Heard:
-        raw, reply = super().hear(line._replace(allowed_ns=LONGEST))
+    def reply_to(self, line: SeatCommand) -> Heard:
+        raw, reply = super().reply_to(line._replace(allowed_ns=LONGEST))
         return Heard(raw, reply._replace(charged_ns=0))
 
     def end(self) -> str:

@@ -59,21 +59,21 @@ class LoggedExchange:
             yield f"    stderr: {line}"
 
 
-class Secrets:
+class SecretCommands:
     """Learns from play which of a game's commands contain hidden cards, and which answers are hidden."""
 
     def __init__(self) -> None:
         self._commands: set[str] = set()
         self._requests: set[str] = set()
 
-    def of(self, entry: TranscriptEntry, position: Position) -> tuple[bool, bool]:
-        """Return two flags for an exchange in a position: a secret command, a secret good answer."""
+    def classify(self, entry: TranscriptEntry, position: Position) -> tuple[bool, bool]:
+        """Learn from an exchange in a position; return whether its command and its good answer are secret."""
         game, state = position.game, position.state
         heard = Counter(spoken.command for spoken in position.news)
-        private = {_verb(command) for command, seats in heard.items() if seats < game.seats}
+        private = {_command_name(command) for command, seats in heard.items() if seats < game.seats}
         # Greetings, such as the seat numbers, reveal no cards.
-        self._commands |= private - {_verb(said) for wording in game.greeting() for said in wording}
-        verb = _verb(entry.command)
+        self._commands |= private - {_command_name(said) for wording in game.greeting() for said in wording}
+        verb = _command_name(entry.command)
         if not entry.word:
             return verb in self._commands, verb in self._requests and not entry.problem
         action = position.parse(entry.word)
@@ -89,7 +89,7 @@ class Exchanges:
     def __init__(self) -> None:
         self._kept: deque[LoggedExchange] = deque()
         self._size = 0
-        self._secrets: dict[AnyGame, Secrets] = {}
+        self._secrets: dict[AnyGame, SecretCommands] = {}
         self.number = 0
         """The number of the last exchange."""
 
@@ -98,18 +98,18 @@ class Exchanges:
         self.number += 1
         secret = (False, False)
         if position is not None:
-            secret = self._secrets.setdefault(position.game, Secrets()).of(entry, position)
+            secret = self._secrets.setdefault(position.game, SecretCommands()).classify(entry, position)
         exchange = LoggedExchange(
             self.number,
             entry.seat,
-            shown(entry.command.encode(errors="surrogateescape")),
-            shown(entry.raw),
+            escaped_text(entry.command.encode(errors="surrogateescape")),
+            escaped_text(entry.raw),
             entry.wall_ns / 1e6,
             entry.charged_ns / 1e6,
             entry.kind,
             entry.problem[:LONGEST],
             explanation,
-            text(stderr),
+            stderr_text(stderr),
             0 if position is None else position.made,
             entry.by_hand,
             *secret,
@@ -138,16 +138,16 @@ class Exchanges:
         return kept[0].n if kept else self.number + 1
 
 
-def _verb(command: Command) -> str:
+def _command_name(command: Command) -> str:
     return command.partition(" ")[0]
 
 
-def shown(raw: bytes) -> str:
+def escaped_text(raw: bytes) -> str:
     r"""Return bytes with escapes such as ``\n``, ``\x07`` and ``\xff``, as in the console."""
     return repr(raw[:LONGEST])[2:-1] + ("..." if len(raw) > LONGEST else "")
 
 
-def text(said: bytes) -> str:
+def stderr_text(said: bytes) -> str:
     """Return the end of standard error as text, with escapes for control characters."""
     return printable(said[-LONGEST:].decode(errors="backslashreplace"))
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from arbiter.errors import IllegalAction, VoidMatch
 from arbiter.match.position import Position
 from arbiter.match.record import Move
-from arbiter.table.interactive.occupants import Occupant, RandomPlayer, SeatCommand, at_once, dismiss
+from arbiter.table.interactive.occupants import Occupant, RandomPlayer, SeatCommand, call_in_parallel, dismiss
 from arbiter.table.interactive.referee_stepper import (
     LEAST_NS,
     Mark,
@@ -58,13 +58,13 @@ class InteractiveMatch:
         self._hands = 0
         self._whole: Whole | None = None
         self._referee = RefereeStepper(setup)
-        self._begin_all()
+        self._restart_all()
         if self.trouble is not None:
             raise VoidMatch(self.trouble.problem)
 
     def close(self) -> list[tuple[Seat, str]]:
         """End all occupants at the same time. Return how each ended."""
-        return list(enumerate(at_once(lambda occupant: occupant.end(), self.occupants)))
+        return list(enumerate(call_in_parallel(lambda occupant: occupant.end(), self.occupants)))
 
     @property
     def left(self) -> list[int]:
@@ -84,17 +84,17 @@ class InteractiveMatch:
     @property
     def redoable(self) -> int:
         """The number of undone decisions that can be made again: nothing else has happened since."""
-        return len(self._whole.marks) - len(self._marks) if self._whole and self._is_part else 0
+        return len(self._whole.marks) - len(self._marks) if self._whole and self._is_beginning else 0
 
     @property
     def untold(self) -> int:
         """The number of commands to send before the next decision."""
         return len(self.position.news) - self._told
 
-    def tell(self, most: int | None = None) -> Stop | None:
+    def send_news(self, most: int | None = None) -> Stop | None:
         """Send pending commands, at most `most`; return TROUBLE at a bad reply, else None."""
         for _ in range(min(self.untold, most or self.untold)):
-            if self._exchange().problem:
+            if self._exchange_news().problem:
                 return Stop.TROUBLE
         if self.position.to_act is None and not self.untold:
             dismiss(self.occupants)
@@ -103,21 +103,21 @@ class InteractiveMatch:
     def step(self) -> Stop:
         """Send the news, then the next request."""
         self.trouble = None
-        if self.tell() is not None:
+        if self.send_news() is not None:
             return Stop.TROUBLE
         seat = self.position.to_act
         if seat is None:
             return Stop.OVER
         if self.occupants[seat].person:
             return Stop.PERSON
-        if not (word := self._ask(seat)):
+        if not (word := self._ask_occupant(seat)):
             return Stop.TROUBLE
-        self._decide(word)
+        self._apply_word(word)
         return Stop.DECIDED
 
     def decide(self, word: str) -> Stop:
         """Decide for the seat to act, with any occupant; IllegalAction with the reason."""
-        if self.tell() is not None:
+        if self.send_news() is not None:
             return Stop.TROUBLE
         seat = self.position.to_act
         if seat is None:
@@ -127,46 +127,46 @@ class InteractiveMatch:
         request = self.position.request
         asked = self.trouble is not None and (self.trouble.seat, self.trouble.command) == (seat, request)
         if self.trouble is None or not self.trouble.in_step:
-            self._log += [(seat, self._referee.time_left(seat))] * (not asked) + [(seat, request)]
+            self._log += [(seat, self._referee.time_left_command(seat))] * (not asked) + [(seat, request)]
         self.trouble = None
         self._hands += not self.occupants[seat].person
-        self._decide(word)
+        self._apply_word(word)
         return Stop.DECIDED
 
-    def again(self) -> Stop:
+    def retry(self) -> Stop:
         """After trouble, try again, with a restarted process if needed."""
         self._hands += 1
         if self.trouble is not None and self._out_of_step:
-            self._begin(self.trouble.seat)
+            self._restart_occupant(self.trouble.seat)
         return self.step()
 
-    def skip(self) -> None:
+    def skip_news(self) -> None:
         """After trouble with news, continue as after a good reply."""
         self._hands += 1
-        self._give()
+        self._accept_news_reply()
         self.trouble = None
 
-    def raw(self, seat: Seat, command: Command) -> TranscriptEntry:
+    def send_line(self, seat: Seat, command: Command) -> TranscriptEntry:
         """Send any line to one seat, and log it there."""
         self._hands += 1
         self._whole = None
-        return self._note(self._say(seat, command)[0]._replace(by_hand=True))
+        return self._log_entry(self._send_command(seat, command)[0]._replace(by_hand=True))
 
-    def seat(self, seat: Seat, occupant: Occupant) -> str:
+    def replace_occupant(self, seat: Seat, occupant: Occupant) -> str:
         """Replace an occupant, and send the new one the seat's log. Return how the old one ended."""
         said = self.occupants[seat].end()
         self.occupants[seat] = occupant
         self.trouble = None
-        self._begin(seat)
+        self._restart_occupant(seat)
         return said
 
     def undo(self, decisions: int) -> int:
         """Undo `decisions`, or as many as were made. Return their number."""
         taken = min(decisions, len(self._marks) - 1)
-        if self._whole is None or not self._is_part:
+        if self._whole is None or not self._is_beginning:
             given, trouble = self._referee.given, self.trouble
             self._whole = Whole(self._marks[:], self._log[:], given[:], self._told, self._hands, trouble)
-        self._go_back(len(self._marks) - taken)
+        self._rewind(len(self._marks) - taken)
         return taken
 
     def redo(self, decisions: int) -> int:
@@ -176,15 +176,15 @@ class InteractiveMatch:
             return 0
         whole = self._whole.up_to(len(self._marks) + count)
         for reply in whole.given[len(self._referee.given) :]:
-            self._referee.take(reply)
+            self._referee.pass_reply(reply)
         self._marks, self.position = whole.marks, whole.marks[-1].position
         self._told, self._hands, self.trouble = whole.told, whole.hands, whole.trouble
         rest = whole.log[len(self._log) :]
         self._log += rest
         for seat in range(self.setup.game.seats):
-            self._retell(seat, rest)
+            self._resend_log(seat, rest)
         if not self.untold and self.trouble is None:
-            self.tell()
+            self.send_news()
         return count
 
     def branch(self, setup: Setup, decisions: int) -> None:
@@ -197,21 +197,23 @@ class InteractiveMatch:
         # User-defined cards count as done by hand, and undo does not change that.
         self._marks = [mark._replace(hands=mark.hands + 1) for mark in marks]
         self.setup, self._whole = setup, None
-        self._go_back(len(marks))
+        self._rewind(len(marks))
 
     @property
-    def _is_part(self) -> bool:
+    def _is_beginning(self) -> bool:
         """True if the present match is a beginning of the one before undo."""
-        return self._whole is not None and self._whole.begins(self._marks, self._log, self._referee.given)
+        return self._whole is not None and self._whole.begins_with(
+            self._marks, self._log, self._referee.given
+        )
 
-    def _go_back(self, marks: int) -> None:
+    def _rewind(self, marks: int) -> None:
         """Restart the match up to `marks` marks, with restarted occupants."""
         del self._marks[marks:]
         mark = self._marks[-1]
         self.position, self._told, self.trouble, self._hands = mark.position, 0, None, mark.hands
         self._referee = RefereeStepper(self.setup, self._referee.given[: mark.given])
         del self._log[mark.heard :]
-        self._begin_all()
+        self._restart_all()
 
     def feed(self, moves: Iterable[Move]) -> Iterable[str]:
         """Play recorded decisions with their recorded charges; the bots are asked, but the record decides.
@@ -220,23 +222,23 @@ class InteractiveMatch:
         """
         self._free = True
         try:
-            yield from self._feed(moves)
+            yield from self._play_recorded(moves)
         finally:
             self._free = False
 
-    def _feed(self, moves: Iterable[Move]) -> Iterable[str]:
+    def _play_recorded(self, moves: Iterable[Move]) -> Iterable[str]:
         for number, move in enumerate(moves, 1):
             self.trouble = None
             seat = self.position.to_act
-            if self.tell() is not None:
+            if self.send_news() is not None:
                 return
             if seat != move.seat or self.position.request != move.request:
                 yield f"move {number}: the record has {move.request} of seat {move.seat}, which is not to act"
                 return
             if self.occupants[seat].person:
-                self._log += [(seat, self._referee.time_left(seat)), (seat, self.position.request)]
+                self._log += [(seat, self._referee.time_left_command(seat)), (seat, self.position.request)]
             else:
-                word = self._ask(seat)
+                word = self._ask_occupant(seat)
                 # Trouble with an answer does not matter here if the bot can continue.
                 if self._out_of_step:
                     return
@@ -246,7 +248,7 @@ class InteractiveMatch:
                 self.trouble = None
             self._referee.owed[move.seat] = move.charged_ns
             try:
-                self._decide(move.action)
+                self._apply_word(move.action)
             except IllegalAction as error:
                 yield f"move {number}: {move.action} of seat {seat}: {error}"
                 return
@@ -256,49 +258,49 @@ class InteractiveMatch:
         """True if the bot in trouble must be restarted before its next request."""
         return self.trouble is not None and not self.trouble.in_step
 
-    def _give(self) -> None:
-        """Pass on a good reply to news."""
+    def _accept_news_reply(self) -> None:
+        """Pass the referee a good reply to the pending news."""
         if self.untold:
             self._told += 1
-        self._referee.give()
+        self._referee.pass_good_reply()
 
-    def _exchange(self) -> TranscriptEntry:
+    def _exchange_news(self) -> TranscriptEntry:
         """Do the exchange that the referee waits for, which is news."""
         seat, send = self._referee.next
-        entry = self._note(self._say(seat, send.command)[0])
+        entry = self._log_entry(self._send_command(seat, send.command)[0])
         if not entry.problem:
-            self._give()
+            self._accept_news_reply()
         return entry
 
-    def _ask(self, seat: Seat) -> str:
+    def _ask_occupant(self, seat: Seat) -> str:
         """Send ``time_left`` and the request. Return the legal word of the answer, "" at trouble."""
         if self._referee.next[1].asks:  # not for the first time
-            exchanged = self._note(self._say(seat, self._referee.time_left(seat))[0])
+            exchanged = self._log_entry(self._send_command(seat, self._referee.time_left_command(seat))[0])
         else:
-            exchanged = self._exchange()
+            exchanged = self._exchange_news()
         if exchanged.problem:
             return ""
-        entry, reply = self._say(seat, self.position.request)
+        entry, reply = self._send_command(seat, self.position.request)
         if reply is not None and not entry.problem:
             entry = judge_answer(self.position, entry, reply)
-        return self._note(entry).word
+        return self._log_entry(entry).word
 
-    def _decide(self, word: str) -> None:
-        """Answer the request, sent or not, by a word; IllegalAction with the reason."""
+    def _apply_word(self, word: str) -> None:
+        """Pass the referee a word as the answer to the request; IllegalAction with the reason."""
         before, referee = self.position, self._referee
         action = before.parse(word)
         seat, send = referee.next
         if not send.asks:
-            self._give()
+            self._accept_news_reply()
         wall = referee.owed[seat]
-        referee.give(word)
+        referee.pass_good_reply(word)
         self.position = before.apply(action)
         self._told = 0
         deal, word = len(before.deals) - 1, before.game.action_text(before.state, seat, action)
         move = Move(deal, seat, before.request, word, wall, 0, 0, referee.charged, self.left[seat])
         self._marks.append(Mark(self.position, len(self._log), len(referee.given), self._hands, move))
 
-    def _note(self, entry: TranscriptEntry) -> TranscriptEntry:
+    def _log_entry(self, entry: TranscriptEntry) -> TranscriptEntry:
         """Log an exchange, its cost and any trouble."""
         self.transcript.append(entry)
         self.listen(entry)
@@ -310,15 +312,15 @@ class InteractiveMatch:
             self._referee.owed[entry.seat] += entry.charged_ns
         return entry
 
-    def _say(self, seat: Seat, command: Command) -> tuple[TranscriptEntry, Reply | None]:
+    def _send_command(self, seat: Seat, command: Command) -> tuple[TranscriptEntry, Reply | None]:
         """Send a line to a seat. Return the entry and the reply, None if the bot cannot be judged."""
         if self.occupants[seat].has_left:
-            self._begin(seat)
+            self._restart_occupant(seat)
         start_ns = self.setup.limits.start_ns if seat in self._fresh else None
         self._fresh.discard(seat)
         allowed = max(self.left[seat], LEAST_NS) if start_ns is None else start_ns
         try:
-            raw, reply = self.occupants[seat].hear(SeatCommand(seat, command, allowed, self.position))
+            raw, reply = self.occupants[seat].reply_to(SeatCommand(seat, command, allowed, self.position))
         except VoidMatch as void:
             return TranscriptEntry(seat, command, b"", 0, kind="void", problem=str(void)), None
         except KeyboardInterrupt:
@@ -329,12 +331,12 @@ class InteractiveMatch:
             entry = entry._replace(kind=reply.fault.kind, problem=reply.fault.detail)
         return entry, reply
 
-    def _begin_all(self) -> None:
+    def _restart_all(self) -> None:
         dismiss(self.occupants)
         for seat in range(self.setup.game.seats):
-            self._begin(seat)
+            self._restart_occupant(seat)
 
-    def _begin(self, seat: Seat) -> None:
+    def _restart_occupant(self, seat: Seat) -> None:
         """Restart an occupant and send it the seat's log."""
         try:
             self.occupants[seat].begin(seat)
@@ -343,14 +345,14 @@ class InteractiveMatch:
             self.listen(self.trouble)
             return
         self._fresh.add(seat)
-        self._retell(seat, self._log)
+        self._resend_log(seat, self._log)
 
-    def _retell(self, seat: Seat, log: Iterable[tuple[Seat, Command]]) -> None:
+    def _resend_log(self, seat: Seat, log: Iterable[tuple[Seat, Command]]) -> None:
         """Send an occupant its seat's part of a log, up to the first bad reply."""
         for hearer, command in log:
             if hearer != seat:
                 continue
-            entry, _ = self._say(seat, command)
+            entry, _ = self._send_command(seat, command)
             if entry.problem:
                 self.trouble = entry
                 self.listen(entry)

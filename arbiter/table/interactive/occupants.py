@@ -48,7 +48,7 @@ class Occupant:
     def begin(self, seat: Seat) -> None:
         """Restart, before any command."""
 
-    def hear(self, line: SeatCommand) -> Heard:  # noqa: ARG002
+    def reply_to(self, line: SeatCommand) -> Heard:  # noqa: ARG002
         """Receive one command and reply."""
         return Heard(b"", Reply(DONE, 0, 0))
 
@@ -64,12 +64,12 @@ class Occupant:
         """End for good. Return how it ended, for people, or ""."""
         return ""
 
-    def errors(self) -> bytes:
+    def new_errors(self) -> bytes:
         """Return its standard error since the last call."""
         return b""
 
     def interrupt(self) -> None:
-        """Make a `hear` in another thread raise KeyboardInterrupt."""
+        """Make a `reply_to` in another thread raise KeyboardInterrupt."""
 
 
 class ProcessBot(Occupant):
@@ -92,13 +92,15 @@ class ProcessBot(Occupant):
             self._launcher = Launcher()
         self._bot = SingleBot(self._launcher, self._player, self._limits, seat)
 
-    def hear(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> Heard:
         if self._bot is None:
             raise VoidMatch("the bot's process could not be started")
         with self._hearing:
             self._hears, self._interrupted = True, False
         try:
-            heard = self._bot.say(f"{line.command}\n".encode(errors="surrogateescape"), 1, line.allowed_ns)
+            heard = self._bot.exchange_bytes(
+                f"{line.command}\n".encode(errors="surrogateescape"), 1, line.allowed_ns
+            )
         finally:
             with self._hearing:
                 self._hears = False
@@ -136,7 +138,7 @@ class ProcessBot(Occupant):
                 self._launcher = None
         return self._said or ""
 
-    def errors(self) -> bytes:
+    def new_errors(self) -> bytes:
         return b"" if self._bot is None else self._bot.new_errors()
 
 
@@ -152,10 +154,10 @@ class RandomPlayer(Occupant):
 
     title = who = "random"
 
-    def hear(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> Heard:
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
-            return super().hear(line)
+            return super().reply_to(line)
         # Seeded by the position, so that undone decisions are repeated.
         policy = random_policy(f"{position.seed}|{line.seat}|{position.made}")
         action = policy(position.state, line.seat)
@@ -164,7 +166,7 @@ class RandomPlayer(Occupant):
         return Heard(raw, Reply(Answer(True, word, raw), 0, 0))
 
 
-def at_once(do: Callable[[Occupant], Result], occupants: Sequence[Occupant]) -> list[Result]:
+def call_in_parallel(do: Callable[[Occupant], Result], occupants: Sequence[Occupant]) -> list[Result]:
     """Call a function for all occupants in parallel. Return its results by seat."""
     with ThreadPoolExecutor(len(occupants)) as pool:
         return list(pool.map(do, occupants))
@@ -173,4 +175,4 @@ def at_once(do: Callable[[Occupant], Result], occupants: Sequence[Occupant]) -> 
 def dismiss(occupants: Sequence[Occupant]) -> None:
     """Make all occupants leave; errors are ignored, since `begin` restarts them."""
     with suppress(VoidMatch):
-        at_once(lambda occupant: occupant.leave(), occupants)
+        call_in_parallel(lambda occupant: occupant.leave(), occupants)

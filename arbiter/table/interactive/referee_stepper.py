@@ -40,16 +40,16 @@ class RefereeStepper:
         self._used = [0] * seats
         self._left: Sequence[int] = (self._time.granted_ns(0),) * seats
         self._next: tuple[Seat, Send] | None = None
-        self._wait_for(*next(self._steps))
+        self._store_next(*next(self._steps))
         for reply in given:
-            self.take(reply)
+            self.pass_reply(reply)
 
     @property
     def left(self) -> list[int]:
         """The time that each seat may still use, in ns."""
         return list(map(self._time.left_after, self._left, self.owed))
 
-    def time_left(self, seat: Seat) -> Command:
+    def time_left_command(self, seat: Seat) -> Command:
         """Return the command with a seat's remaining time."""
         return time_left(self.left[seat])
 
@@ -59,7 +59,7 @@ class RefereeStepper:
         assert self._next is not None
         return self._next
 
-    def take(self, reply: Reply | int) -> None:
+    def pass_reply(self, reply: Reply | int) -> None:
         """Pass on a reply to the exchange that the referee waits for."""
         seat, send = self.next
         if not send.starting:
@@ -68,11 +68,11 @@ class RefereeStepper:
             self.charged, self._used[seat] = self._used[seat], 0
         self.given.append(reply)
         try:
-            self._wait_for(*self._steps.send(reply))
+            self._store_next(*self._steps.send(reply))
         except StopIteration:
             self._next = None
 
-    def give(self, word: str | None = None) -> None:
+    def pass_good_reply(self, word: str | None = None) -> None:
         """Pass on a good reply: a decision's word, or None to news.
 
         It costs the time that the seat owes, at most what is left: time ends no interactive match.
@@ -82,12 +82,12 @@ class RefereeStepper:
         if not send.starting:
             cost, self.owed[seat] = min(self.owed[seat], send.allowed_ns[seat]), 0
         if word is None:
-            self.take(cost)
+            self.pass_reply(cost)
             return
         raw = word.encode()
-        self.take(Reply(Answer(True, raw, b"= %s\n\n" % raw), cost, cost))
+        self.pass_reply(Reply(Answer(True, raw, b"= %s\n\n" % raw), cost, cost))
 
-    def _wait_for(self, seat: Seat, send: Send) -> None:
+    def _store_next(self, seat: Seat, send: Send) -> None:
         """Store the exchange that the referee waits for, and the time left."""
         self._next = seat, send
         if not send.starting:
@@ -130,10 +130,10 @@ class Whole(NamedTuple):
     hands: int
     trouble: TranscriptEntry | None
 
-    def begins(
+    def begins_with(
         self, marks: Sequence[Mark], log: list[tuple[Seat, Command]], given: list[Reply | int]
     ) -> bool:
-        """Return True if the match begins with exactly these."""
+        """Return True if the match begins_with with exactly these."""
         return (
             len(marks) <= len(self.marks)
             and marks[-1] is self.marks[len(marks) - 1]

@@ -34,7 +34,7 @@ def record_of(replay: object) -> MatchRecord:
         is_record = isinstance(replay, Mapping) and "moves" in replay
         raise ConfigError(f"is not a replay ({FORMAT})", hint=_RECORD if is_record else _WHERE)
     try:
-        record = _read(replay)
+        record = _read_record(replay)
     except (KeyError, TypeError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise ConfigError(f"is not a whole replay: {what}", hint=_WHERE) from None
@@ -49,28 +49,28 @@ def record_of(replay: object) -> MatchRecord:
     return record
 
 
-def _read(replay: Mapping[str, Any]) -> MatchRecord:
+def _read_record(replay: Mapping[str, Any]) -> MatchRecord:
     """Read the record; KeyError for a missing part, TypeError for a wrong one."""
-    reader = _text(replay["reader"], "reader")
-    game = _mapping(replay["game"], "game")
-    players = [_mapping(player, "player") for player in _list(replay["players"], "players")]
-    deals = [_deal(deal, reader) for deal in _list(replay["deals"], "deals", MOST_DEALS)]
-    events = [_mapping(event, "event") for event in _list(replay["events"], "events")]
-    moves = [_move(event) for event in events if event["t"] == "answer"]
+    reader = _checked_text(replay["reader"], "reader")
+    game = _checked_mapping(replay["game"], "game")
+    players = [_checked_mapping(player, "player") for player in _checked_list(replay["players"], "players")]
+    deals = [_read_deal(deal, reader) for deal in _checked_list(replay["deals"], "deals", MOST_DEALS)]
+    events = [_checked_mapping(event, "event") for event in _checked_list(replay["events"], "events")]
+    moves = [_read_move(event) for event in events if event["t"] == "answer"]
     if len(moves) > MOST_MOVES:
         raise TypeError(f"more than {MOST_MOVES} decisions")
     number = replay["round"]
     return MatchRecord(
-        id=_text(replay["id"], "id"),
-        season=_text(replay["season"], "season"),
-        round=None if number is None else _number(number, "round", 1, 10**9),
+        id=_checked_text(replay["id"], "id"),
+        season=_checked_text(replay["season"], "season"),
+        round=None if number is None else _checked_number(number, "round", 1, 10**9),
         table=None,
         rotation=0,
-        game=_text(game["name"], "game"),
-        options=_mapping(game["options"], "options"),
+        game=_checked_text(game["name"], "game"),
+        options=_checked_mapping(game["options"], "options"),
         seed="unknown",
         deal_hash="",
-        players=tuple(_text(player["name"], "player") for player in players),
+        players=tuple(_checked_text(player["name"], "player") for player in players),
         deals=tuple(deals),
         moves=tuple(moves),
         points=None,
@@ -78,12 +78,12 @@ def _read(replay: Mapping[str, Any]) -> MatchRecord:
     )
 
 
-def _deal(value: object, reader: str) -> dict[str, Any]:
+def _read_deal(value: object, reader: str) -> dict[str, Any]:
     """Return a deal as in a record; ConfigError if a hand is hidden."""
-    deal = dict(_mapping(value, "deal"))
+    deal = dict(_checked_mapping(value, "deal"))
     del deal["deal"]
     hands = deal["hands"]
-    if hands is None or None in _list(hands, "hands"):
+    if hands is None or None in _checked_list(hands, "hands"):
         if reader == "public":
             raise ConfigError("hides the hands: its round was still played", hint="download it again later")
         raise ConfigError(f"hides hands: it is for {reader} alone", hint=_WHERE)
@@ -91,13 +91,15 @@ def _deal(value: object, reader: str) -> dict[str, Any]:
     return {key: part for key, part in deal.items() if part is not None}
 
 
-def _move(event: Mapping[str, Any]) -> Move:
-    charged, left = (_number(event[key], key, -_MOST_MS, _MOST_MS) for key in ("charged_ms", "left_ms"))
+def _read_move(event: Mapping[str, Any]) -> Move:
+    charged, left = (
+        _checked_number(event[key], key, -_MOST_MS, _MOST_MS) for key in ("charged_ms", "left_ms")
+    )
     return Move(
-        deal=int(_number(event["deal"], "deal", 0, MOST_DEALS)),
-        seat=int(_number(event["seat"], "seat", 0, 100)),
-        request=_text(event["request"], "request"),
-        action=_text(event["text"], "text"),
+        deal=int(_checked_number(event["deal"], "deal", 0, MOST_DEALS)),
+        seat=int(_checked_number(event["seat"], "seat", 0, 100)),
+        request=_checked_text(event["request"], "request"),
+        action=_checked_text(event["text"], "text"),
         wall_ns=0,
         cpu_ns=0,
         delay_ns=0,
@@ -106,25 +108,26 @@ def _move(event: Mapping[str, Any]) -> Move:
     )
 
 
-def _mapping(value: object, what: str) -> Mapping[str, Any]:
+def _checked_mapping(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{what}: no object")
     return value
 
 
-def _list(value: object, what: str, most: int | None = None) -> list[Any]:
+def _checked_list(value: object, what: str, most: int | None = None) -> list[Any]:
     if not isinstance(value, list) or (most is not None and len(value) > most):
         raise TypeError(f"{what}: no list" if most is None else f"{what}: no list of at most {most}")
     return value
 
 
-def _text(value: object, what: str) -> str:
+def _checked_text(value: object, what: str) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise TypeError(f"{what}: no text of at most {_LONGEST} characters")
     return value
 
 
-def _number(value: object, what: str, least: float, most: float) -> Any:
+def _checked_number(value: object, what: str, least: float, most: float) -> Any:
+    """Return a value if it is a number from `least` to `most`, else TypeError; the others likewise."""
     if type(value) not in (int, float) or not least <= value <= most:  # type: ignore[operator]
         raise TypeError(f"{what}: no number from {least:g} to {most:g}")
     return value

@@ -96,7 +96,7 @@ class Session(VerbHost):
         self._lock = threading.Lock()
         self._under_way: Future[None] | None = None
         self._given: queue.SimpleQueue[tuple[Future[None], Callable[[], object]] | None] = queue.SimpleQueue()
-        threading.Thread(target=self._work, args=(prepare,), name="table", daemon=True).start()
+        threading.Thread(target=self._serve_verbs, args=(prepare,), name="table", daemon=True).start()
 
     @property
     def running(self) -> bool:
@@ -110,11 +110,11 @@ class Session(VerbHost):
 
     def begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move] = ()) -> None:
         """Begin another match with new occupants, feed it `moves`, and end the old occupants."""
-        self._do(lambda: self._begin(setup, occupants, moves))
+        self._run_in_worker(lambda: self._begin_match(setup, occupants, moves))
 
     def do(self, verb: Callable[..., object], **given: object) -> None:
         """Do one of `verbs`; `play` runs in the background."""
-        self._do(lambda: verb(self, **given), 0 if verb is play else None)
+        self._run_in_worker(lambda: verb(self, **given), 0 if verb is play else None)
 
     def stop(self) -> None:
         """End the verb in progress soon: a bot that does not answer in `GRACE` is interrupted."""
@@ -138,7 +138,7 @@ class Session(VerbHost):
         for _ in range(MOST_STOPS):
             self.stop()
             try:
-                self._do(self._end, END_SECONDS)
+                self._run_in_worker(self._end_match, END_SECONDS)
             except Busy:
                 continue
             except ArbiterError as error:
@@ -147,9 +147,9 @@ class Session(VerbHost):
         with self._lock:
             self.closed.set()
         self._given.put(None)
-        self._changed()
+        self._call_listeners()
 
-    def _do(self, verb: Callable[[], object], seconds: float | None = None) -> None:
+    def _run_in_worker(self, verb: Callable[[], object], seconds: float | None = None) -> None:
         """Run a verb in the worker and wait up to `seconds`; raise its error in that time, Busy at once."""
         done: Future[None] = Future()
         with self._lock:
@@ -163,42 +163,43 @@ class Session(VerbHost):
         if _is_done(done, self.patience if seconds is None else seconds):
             done.result()
         else:
-            done.add_done_callback(self._tell_late)
+            done.add_done_callback(self._note_late_error)
 
-    def _work(self, prepare: Callable[[], None]) -> None:
+    def _serve_verbs(self, prepare: Callable[[], None]) -> None:
+        """Run the worker's thread: call `prepare`, then verbs until None, with a snapshot after each."""
         prepare()
         while (given := self._given.get()) is not None:
             done, verb = given
             wrong: BaseException | None = None
             try:
-                self._changed()
+                self._call_listeners()
                 verb()
             except BaseException as error:
                 wrong = error
             # Before the verb is done: a reader in between would take the old snapshot for its result.
-            self._see()
+            self._take_snapshot()
             self._under_way = None
-            self._changed()
+            self._call_listeners()
             if wrong is None:
                 done.set_result(None)
             else:
                 done.set_exception(wrong)
 
-    def _tell_late(self, done: Future[None]) -> None:
+    def _note_late_error(self, done: Future[None]) -> None:
         """Add the error of a verb in the background to the notes."""
         error = done.exception()
         if error is None:
             return
         text = str(error) if isinstance(error, ArbiterError) else f"{type(error).__name__}: {error}"
         self.notes.append(" ".join(text.split()))
-        self._changed()
+        self._call_listeners()
 
-    def _begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move]) -> None:
+    def _begin_match(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move]) -> None:
         before, last = self._machine, self.exchanges.number
         self.notes.clear()
         occupants = [*occupants, *(RandomPlayer() for _ in range(setup.game.seats - len(occupants)))]
         try:
-            machine = InteractiveMatch(setup, occupants, self._listen)
+            machine = InteractiveMatch(setup, occupants, self._log_entry)
         except BaseException:
             for occupant in occupants:
                 occupant.end()
@@ -207,11 +208,11 @@ class Session(VerbHost):
             before.close()
         self.exchanges.forget(last)
         self._machine = machine
-        self._look()
+        self._publish_snapshot()
         for remark in machine.feed(takewhile(lambda _: not self._stopping.is_set(), moves)):
             self.notes.append(remark)
 
-    def _end(self) -> None:
+    def _end_match(self) -> None:
         if self._machine is not None:
             self.ended = self._machine.close()
 
@@ -222,26 +223,27 @@ class Session(VerbHost):
         return self._machine
 
     def may_continue(self) -> bool:
-        self._look()
+        self._publish_snapshot()
         return not self._stopping.is_set()
 
-    def _listen(self, entry: TranscriptEntry) -> None:
+    def _log_entry(self, entry: TranscriptEntry) -> None:
         machine = self._machine
         position, stderr = None, b""
         if machine is not None:
             position = machine.position
-            stderr = machine.occupants[entry.seat].errors()
+            stderr = machine.occupants[entry.seat].new_errors()
             machine.transcript.clear()
         explanation = self.explain(entry) if entry.problem else ""
         self.exchanges.add(entry, stderr, explanation, position)
-        self._changed()
+        self._call_listeners()
 
-    def _look(self) -> None:
+    def _publish_snapshot(self) -> None:
         """Publish a snapshot and call the listeners."""
-        self._see()
-        self._changed()
+        self._take_snapshot()
+        self._call_listeners()
 
-    def _see(self) -> None:
+    def _take_snapshot(self) -> None:
+        """Store a snapshot of the match in `seen`."""
         machine = self._machine
         if machine is None:
             return
@@ -255,18 +257,18 @@ class Session(VerbHost):
             undoable=machine.position.made,
             redoable=machine.redoable,
             by_hand=machine.by_hand,
-            titles=tuple(_text(occupant.title) for occupant in machine.occupants),
-            who=tuple(_text(occupant.who) for occupant in machine.occupants),
+            titles=tuple(_escaped_words(occupant.title) for occupant in machine.occupants),
+            who=tuple(_escaped_words(occupant.who) for occupant in machine.occupants),
             people=tuple(occupant.person for occupant in machine.occupants),
         )
 
-    def _changed(self) -> None:
+    def _call_listeners(self) -> None:
         self.revision += 1
         for listener in list(self._listeners):
             listener()
 
 
-def _text(words: str) -> str:
+def _escaped_words(words: str) -> str:
     """Return words of a command line, with escapes for bytes that are not UTF-8."""
     return words.encode(errors="backslashreplace").decode()
 

@@ -105,7 +105,7 @@ def record_of(setup: Setup, position: Position, moves: Sequence[Move], players: 
         seed=setup.seed,
         deal_hash=planned_deals(game, setup.seed, setup.round_number).hash,
         players=tuple(players),
-        deals=tuple(_shapes(position)),
+        deals=tuple(_deals_json(position)),
         moves=tuple(moves),
         points=position.totals if position.to_act is None else None,
         forfeit=None,
@@ -115,17 +115,18 @@ def record_of(setup: Setup, position: Position, moves: Sequence[Move], players: 
     )
 
 
-def _shapes(position: Position) -> Iterator[Mapping[str, Any]]:
+def _deals_json(position: Position) -> Iterator[Mapping[str, Any]]:
     """Yield the deals so far, each with its decisions on cards."""
     game = position.game
     if not game.chained:
         yield from map(game.deal_json, position.deals)
         return
-    for deal, state in zip(position.deals, _last_states(position), strict=True):
+    for deal, state in zip(position.deals, _final_states(position), strict=True):
         yield game.deal_record(deal, state)
 
 
-def _last_states(position: Position) -> list[State]:
+def _final_states(position: Position) -> list[State]:
+    """Return the final state of each deal, and the current one of the last."""
     states = [position.state]
     after = position
     while (before := after.before) is not None:

@@ -69,13 +69,13 @@ VERBS: dict[str, Verb] = {}
 """By the first word of a line in the console, or each of several. In capitals: any answer."""
 
 
-def words() -> list[str]:
+def command_words() -> list[str]:
     """Return the first words of lines in the console, except answers."""
     return [name for name in VERBS if name.islower()]
 
 
 def verb(usage: str, help: str) -> Callable[[Do], Do]:
-    """Make a function one of `VERBS`."""
+    """Return a decorator that adds a function to `VERBS`, the commands of the console."""
 
     def add(do: Do) -> Do:
         names = usage.split(", ") if "," in usage else [usage.partition(" ")[0]]
@@ -90,7 +90,7 @@ ON_A_PAGE: list[Callable[..., Stop | None]] = []
 
 
 def on_a_page(do: Do) -> Do:
-    """Make a function one of `ON_A_PAGE`."""
+    """Add a function to `ON_A_PAGE`, the verbs that a page may request."""
     ON_A_PAGE.append(do)
     return do
 
@@ -150,18 +150,18 @@ def answer(table: VerbHost, word: str, seat: Seat) -> Stop:
 @verb("again", "after a bad reply: ask again, with a restarted bot if it is out of step")
 def again(table: VerbHost) -> Stop:
     """After a bad reply, ask again."""
-    _check_trouble(table)
-    return table.machine.again()
+    _require_trouble(table)
+    return table.machine.retry()
 
 
 @on_a_page
 @verb("skip", "after a bad reply to news: continue as after a good one")
 def skip(table: VerbHost) -> None:
     """After a bad reply to news, continue as after a good one."""
-    _check_trouble(table)
+    _require_trouble(table)
     if not table.machine.untold:
         raise ConfigError("an answer cannot be skipped: ask again, or decide for the seat")
-    table.machine.skip()
+    table.machine.skip_news()
 
 
 @on_a_page
@@ -191,15 +191,15 @@ def redo(table: VerbHost, decisions: int = 1) -> Stop:
 
 def send(table: VerbHost, seat: Seat, lines: Sequence[Command]) -> None:
     """Send a seat some lines, up to the first bad reply."""
-    _check_seat(table, seat)
+    _require_seat(table, seat)
     for line in lines:
-        if table.machine.raw(seat, line).problem or not table.may_continue():
+        if table.machine.send_line(seat, line).problem or not table.may_continue():
             return
 
 
 def macro(table: VerbHost, name: Macro, seat: Seat) -> None:
     """Send a seat named lines, at any time."""
-    _check_seat(table, seat)
+    _require_seat(table, seat)
     machine, position = table.machine, table.machine.position
     game = position.game
     greeting = [wording[seat] for wording in game.greeting()]
@@ -212,8 +212,8 @@ def macro(table: VerbHost, name: Macro, seat: Seat) -> None:
 def sit(table: VerbHost, seat: Seat, occupant: Occupant) -> None:
     """Replace the occupant of a seat; the new one gets the seat's log."""
     try:
-        _check_seat(table, seat)
-        said = table.machine.seat(seat, occupant)
+        _require_seat(table, seat)
+        said = table.machine.replace_occupant(seat, occupant)
     except BaseException:
         occupant.end()
         raise
@@ -221,12 +221,12 @@ def sit(table: VerbHost, seat: Seat, occupant: Occupant) -> None:
         table.note(f"seat {seat}: {said}")
 
 
-def _check_trouble(table: VerbHost) -> None:
+def _require_trouble(table: VerbHost) -> None:
     if table.machine.trouble is None:
         raise ConfigError("no bad reply to repeat or skip")
 
 
-def _check_seat(table: VerbHost, seat: Seat) -> None:
+def _require_seat(table: VerbHost, seat: Seat) -> None:
     seats = table.machine.setup.game.seats
     if not 0 <= seat < seats:
         raise ConfigError([Problem(("seat",), f"expected a seat from 0 to {seats - 1}, got {seat}")])

@@ -21,7 +21,7 @@ from arbiter.errors import ConfigError, ProviderOutage
 from arbiter.match.record import Fault
 from arbiter.match.spec import ModelEntry
 from arbiter.table.llm.provider import Provider, ProviderFailure, Streamed
-from arbiter.table.llm.token_account import TokenAccount, TokenCount, asked_tokens, count_tokens
+from arbiter.table.llm.token_account import TokenAccount, TokenCount, count_tokens, question_tokens
 
 Message: TypeAlias = Mapping[str, str]
 Pause: TypeAlias = Callable[[float], bool]
@@ -94,8 +94,8 @@ class Gateway:
         self.asked = 0
         """The tokens of all questions to which an answer came, even an incomplete one."""
         self._near, self.far = socket.socketpair()
-        self._say(hello)
-        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._send_message(hello)
+        self._thread = threading.Thread(target=self._answer_questions, daemon=True)
 
     def start(self) -> None:
         """Close this process's copy of the harness's end, and start answering."""
@@ -103,13 +103,13 @@ class Gateway:
         self._thread.start()
 
     def open(self) -> None:
-        """Begin a decision, and send the remaining tokens."""
+        """Begin a decision: reset its account, and send the harness the remaining tokens."""
         with self._lock:
             self._decision += 1
             self._outcome = ""
             self._account.open()
             left = self._account.left()
-        self._say({"left": left}, socket.MSG_DONTWAIT)
+        self._send_message({"left": left}, socket.MSG_DONTWAIT)
 
     def close_decision(self) -> None:
         """End the decision: refuse further questions."""
@@ -144,12 +144,12 @@ class Gateway:
         self._near.close()
         self.far.close()
 
-    def _say(self, message: Mapping[str, Any], flags: int = 0) -> None:
+    def _send_message(self, message: Mapping[str, Any], flags: int = 0) -> None:
         """Send a message, unless the harness does not read."""
         with suppress(OSError):
             self._near.sendall(json.dumps(message).encode() + b"\n", flags)
 
-    def _serve(self) -> None:
+    def _answer_questions(self) -> None:
         """Answer questions until the harness or the match ends."""
         with self._near.makefile("rb") as questions:
             while True:
@@ -164,8 +164,8 @@ class Gateway:
                 with self._lock:
                     # From its arrival: since then this thread has only waited for the core.
                     self._since_ns = time.monotonic_ns() - (queued_ns() - waited)
-                answer = self.answer(messages_of(line))
-                self._say(answer)
+                answer = self.answer(parse_messages(line))
+                self._send_message(answer)
                 with self._lock:
                     self._away_ns += time.monotonic_ns() - self._since_ns
                     self._since_ns = 0
@@ -179,7 +179,7 @@ class Gateway:
             account.attempts -= 1
             allowed = account.allowed
         if not allowed:
-            self._outcome, self._used_up = "tokens", account.used_up()
+            self._outcome, self._used_up = "tokens", account.empty_account_text()
             return {"outcome": "tokens"}
         began = time.monotonic()
         tries: list[str] = []
@@ -189,14 +189,14 @@ class Gateway:
             self.outage = str(failure)
             return {"outcome": "outage"}
         count = count_tokens(streamed, allowed)
-        asked = asked_tokens(messages, streamed.asked)
+        asked = question_tokens(messages, streamed.asked)
         self.asked += asked
         account.charge(count.tokens)
         outcome = outcome_of(streamed, count.tokens, allowed)
         if outcome == "tokens":
-            self._used_up = account.used_up()
-        text, thought = self._clean(streamed.text), self._clean(streamed.thought)
-        streamed = streamed._replace(text=text, thought=thought, model=self._clean(streamed.model))
+            self._used_up = account.empty_account_text()
+        text, thought = self._without_key(streamed.text), self._without_key(streamed.thought)
+        streamed = streamed._replace(text=text, thought=thought, model=self._without_key(streamed.model))
         call = self._call_record(messages, outcome, streamed, count) | {
             "asked": asked,
             "ms": round((time.monotonic() - began) * 1000),
@@ -215,7 +215,7 @@ class Gateway:
             except ProviderFailure as failure:
                 if failure.pieces:
                     self.broken_off += failure.pieces
-                    self.asked += asked_tokens(messages, None)
+                    self.asked += question_tokens(messages, None)
                 tries.append(str(failure))
                 pause = failure.pause if failure.pause is not None else 2.0 ** (len(tries) - 1)
                 pause = min(pause, LONGEST_PAUSE_S)
@@ -246,7 +246,7 @@ class Gateway:
         more = {"thought": streamed.thought[:LONGEST_THOUGHT], "hidden": streamed.hidden, "lie": count.lie}
         return call | {key: value for key, value in more.items() if value}
 
-    def _clean(self, text: str) -> str:
+    def _without_key(self, text: str) -> str:
         """Return a text without the key, which a provider may repeat."""
         return text.replace(self._key, HIDDEN_KEY) if len(self._key) >= SHORTEST_SECRET else text
 
@@ -267,7 +267,7 @@ def outcome_of(streamed: Streamed, tokens: int, allowed: int) -> str:
     return "text"
 
 
-def messages_of(line: bytes) -> list[Message] | None:
+def parse_messages(line: bytes) -> list[Message] | None:
     """Parse the messages of a question; None if it is invalid."""
     try:
         messages = json.loads(line)["messages"]

@@ -70,7 +70,7 @@ class Harness:
         """Return the reply to a command, without its empty line."""
         try:
             if command.startswith("gen_"):
-                return self._decide(command)
+                return self._ask_for_answer(command)
             greets = self._hearing.deal is None and command.startswith("set_") and DEALS not in command
             if not greets and not command.startswith("time_left"):
                 self._hearing.hear(command)
@@ -79,15 +79,15 @@ class Harness:
             return f"? {error}"
         return "="
 
-    def _decide(self, request: Command) -> str:
+    def _ask_for_answer(self, request: Command) -> str:
         """Ask until the answer is legal, or no attempt is left; the last answer may be illegal."""
         self._hearing.asked(request)
-        asked = {"role": "user", "content": self._question(request)}
+        asked = {"role": "user", "content": self._question_text(request)}
         messages: Messages = [self._first, *self._talk, asked]
         while True:
             answer = self._ask(messages)
             outcome, text = answer["outcome"], answer.get("text", "")
-            word, why = self._read(text) if outcome == "text" else (None, _AGAIN.get(outcome, ""))
+            word, why = self._parse_answer(text) if outcome == "text" else (None, _AGAIN.get(outcome, ""))
             self.left = {**self.left, "attempts": self.left["attempts"] - 1}
             if not why or self.left["attempts"] <= 0:
                 break
@@ -97,10 +97,10 @@ class Harness:
         if word is None:
             return f"? {outcome}"
         if self._form.state == "conversation":
-            self._remember(asked, text)
+            self._add_to_talk(asked, text)
         return f"= {word}"
 
-    def _read(self, text: str) -> tuple[str | None, str]:
+    def _parse_answer(self, text: str) -> tuple[str | None, str]:
         """Return the answer in a text, or None, and its error or ""."""
         game, state, seat = self._game, self._hearing.state, self._seat
         number = game.answer_words(state, seat)
@@ -111,19 +111,19 @@ class Harness:
         why = refusal(game, state, seat, word)
         return word, why and f"Not allowed: {rename_cards(why, self._form.names)}."
 
-    def _question(self, request: Command) -> str:
+    def _question_text(self, request: Command) -> str:
         hearing, game, seat = self._hearing, self._game, self._seat
         state = hearing.state
         points = tuple(map(sum, zip(*(deal.points for deal in hearing.played), strict=True)))
         actions = state.legal(seat) if self._form.legal else ()
         legal = tuple(game.action_text(state, seat, action) for action in actions)
         frame = frame_of(game, state, seat, to_act=seat, request=request, legal=legal, points=points)
-        before = self._since() if self._talk else self._sheet()
+        before = self._commands_since() if self._talk else self._deal_so_far()
         self._heard.clear()
         deal = len(hearing.played)
         return question(game, frame, seat, deal, before, game.must(state, seat), self.left, self._form)
 
-    def _sheet(self) -> list[str]:
+    def _deal_so_far(self) -> list[str]:
         """Return the deal so far, as the seat knows it, in columns."""
         hearing, game = self._hearing, self._game
         steps, state = [], hearing.first
@@ -136,10 +136,10 @@ class Harness:
         sheet = score_sheet(hearing.naming, hearing.first, told) if told else ()
         return [UNKNOWN_NAMES.sub("?", line) for line in sheet]
 
-    def _since(self) -> list[str]:
+    def _commands_since(self) -> list[str]:
         return ["Since your last answer:", *self._heard] if self._heard else []
 
-    def _remember(self, asked: dict[str, str], text: str) -> None:
+    def _add_to_talk(self, asked: dict[str, str], text: str) -> None:
         """Add a decision to the conversation, and drop the oldest above the limit."""
         self._talk += [asked, {"role": "assistant", "content": text[-LONGEST_ECHO:]}]
         while sum(len(one["content"]) for one in self._talk) > LONGEST_TALK:
@@ -178,7 +178,7 @@ class _Line:
         except OSError:
             sys.exit("a model plays only in matches: expected a gateway on descriptor 3")
 
-    def hear(self) -> dict[str, Any]:
+    def read_message(self) -> dict[str, Any]:
         """Read the next message; end the program at the end of input."""
         line = self._from.readline()
         if not line:
@@ -187,15 +187,16 @@ class _Line:
         return message
 
     def ask(self, messages: Messages) -> dict[str, Any]:
+        """Send the gateway a question; return its answer."""
         self._to.write(json.dumps({"messages": messages}).encode() + b"\n")
         self._to.flush()
-        return self.hear()
+        return self.read_message()
 
 
 def main(commands: BinaryIO, replies: BinaryIO) -> None:
     """Play one match on standard streams, asking on descriptor 3."""
     line = _Line()
-    harness = Harness.of(line.hear(), line.ask)
+    harness = Harness.of(line.read_message(), line.ask)
     warm_up(harness.game)
     for command in commands:
         words = command.decode().rstrip()
@@ -204,6 +205,6 @@ def main(commands: BinaryIO, replies: BinaryIO) -> None:
             replies.flush()
             return
         if words.startswith("gen_"):
-            harness.left = line.hear()["left"]
+            harness.left = line.read_message()["left"]
         replies.write(f"{harness.reply(words)}\n\n".encode())
         replies.flush()

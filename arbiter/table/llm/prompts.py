@@ -52,11 +52,11 @@ class PromptForm(NamedTuple):
 def system_text(game: AnyGame, seat: Seat, rules: str, form: PromptForm) -> str:
     """Return the first message: the task and the rules."""
     begins = _BEGINS.format(title=game.title or game.name, seats=game.seats, last=game.seats - 1, seat=seat)
-    parts = [begins, _dictionary(form.names)] if form.names else [begins]
+    parts = [begins, _names_text(form.names)] if form.names else [begins]
     return "\n\n".join([*parts, "The rules, as they are written for programs:", rules])
 
 
-def situation(game: AnyGame, frame: Frame, seat: Seat, must: str = "") -> list[str]:
+def frame_lines(game: AnyGame, frame: Frame, seat: Seat, must: str = "") -> list[str]:
     """Return a seat's frame as lines of text."""
     others = {key: value for key, value in frame.roles.items() if not isinstance(value, list)}
     lines = [f"{key}: {value}" for key, value in others.items() if value not in (None, "")]
@@ -88,9 +88,9 @@ def question(
     points = ", ".join(f"seat {who} {won}" for who, won in enumerate(signed(frame.points or (0,))))
     lines = [f"Deal {deal + 1}." + (f" Points before it: {points}." if deal else "")]
     lines += ["", *before] if before else []
-    lines += ["", *situation(game, frame, seat, must)]
+    lines += ["", *frame_lines(game, frame, seat, must)]
     if form.legal:
-        lines.append(f"Legal answers: {_listed(frame.legal)}")
+        lines.append(f"Legal answers: {_first_answers(frame.legal)}")
     tokens = f"{left['move']} for this decision, {left['match']} for the match"
     lines += ["", f"Tokens left: {tokens}. Attempts: {left['attempts']}.", f"Request: {frame.request}"]
     return rename_cards("\n".join(lines), form.names)
@@ -114,13 +114,13 @@ def rename_cards(text: str, names: Mapping[str, str]) -> str:
     if not names:
         return text
 
-    def suit(found: re.Match[str]) -> str:
+    def rename_suit(found: re.Match[str]) -> str:
         if found[2]:
             return found[1] + names[found[2]]
         letter = next(letter for letter, word in SUITS.items() if word == found[3])
         return SUITS[names[letter]]
 
-    return _CARD.sub(lambda found: names[found[1]] + names[found[2]], _SUIT.sub(suit, text))
+    return _CARD.sub(lambda found: names[found[1]] + names[found[2]], _SUIT.sub(rename_suit, text))
 
 
 def other_names(game: AnyGame, draw: Any) -> dict[str, str]:
@@ -128,8 +128,8 @@ def other_names(game: AnyGame, draw: Any) -> dict[str, str]:
     if not has_suits(game):
         return {}
     letters = "".join(SUITS)
-    return dict(zip(letters, _derange(letters, draw), strict=True)) | dict(
-        zip(RANKS, _derange(RANKS, draw), strict=True)
+    return dict(zip(letters, _random_derangement(letters, draw), strict=True)) | dict(
+        zip(RANKS, _random_derangement(RANKS, draw), strict=True)
     )
 
 
@@ -140,7 +140,7 @@ def has_suits(game: AnyGame) -> bool:
     return bool(cards) and all(_CARD.fullmatch(name) for name in cards)
 
 
-def _derange(names: str, draw: Any) -> str:
+def _random_derangement(names: str, draw: Any) -> str:
     """Return a random order of the names without fixed points."""
     order = list(names)
     # Sattolo's algorithm: one cycle through all.
@@ -150,7 +150,7 @@ def _derange(names: str, draw: Any) -> str:
     return "".join(order)
 
 
-def _dictionary(names: Mapping[str, str]) -> str:
+def _names_text(names: Mapping[str, str]) -> str:
     ranks = ", ".join(f"{own} is {names[own]}" for own in RANKS)
     suits = ", ".join(f"{own} ({SUITS[own]}) is {names[own]}" for own in SUITS)
     return (
@@ -159,7 +159,7 @@ def _dictionary(names: Mapping[str, str]) -> str:
     )
 
 
-def _listed(legal: Iterable[str]) -> str:
+def _first_answers(legal: Iterable[str]) -> str:
     words = list(legal)
     more = len(words) - MOST_LEGAL
     return ", ".join(words[:MOST_LEGAL]) + (f", and {more} more" if more > 0 else "")

@@ -89,7 +89,7 @@ class Provider:
         sockets: list[socket.socket] = []
         ended = threading.Event()
 
-        def end() -> None:
+        def shut_down() -> None:
             ended.set()
             for one in (connection.sock, *sockets):
                 if one is not None:
@@ -97,19 +97,19 @@ class Provider:
                         one.shutdown(socket.SHUT_RDWR)
 
         # A socket's time-out restarts with each byte.
-        timer = threading.Timer(seconds, end)
+        timer = threading.Timer(seconds, shut_down)
         timer.daemon = True
         answer = _Answer(allowed)
         try:
-            with closing(connection), self._while_under_way(end):
+            with closing(connection), self._while_under_way(shut_down):
                 timer.start()
                 connection.connect()
                 sockets.append(connection.sock)
                 if ended.is_set():
                     raise TimeoutError
-                self._send(connection, messages, allowed)
+                self._send_request(connection, messages, allowed)
                 with closing(connection.getresponse()) as response:
-                    return answer.of(response)
+                    return answer.read_response(response)
         except (OSError, http.client.HTTPException, ProviderFailure) as error:
             failure = error if isinstance(error, ProviderFailure) else ProviderFailure(_failure_text(error))
             if ended.is_set() or isinstance(error, TimeoutError):
@@ -140,7 +140,7 @@ class Provider:
             if self._under_way is not None:
                 self._under_way()
 
-    def _send(
+    def _send_request(
         self, connection: http.client.HTTPConnection, messages: Sequence[Mapping[str, str]], allowed: int
     ) -> None:
         entry = self._entry
@@ -181,12 +181,12 @@ class _Answer:
         self._refused = self._done = False
         self.pieces = 0
 
-    def of(self, response: http.client.HTTPResponse) -> Streamed:
+    def read_response(self, response: http.client.HTTPResponse) -> Streamed:
         """Read a response to its end, or to the limits; ProviderFailure."""
         if response.status != HTTPStatus.OK:
             raise _refusal(response)
-        for event in _events(response):
-            self._take(event)
+        for event in _read_events(response):
+            self._receive_event(event)
             if self.pieces > self._allowed or self._length > LONGEST_TEXT:
                 self._finish = "length"
                 break
@@ -205,7 +205,8 @@ class _Answer:
             self._asked,
         )
 
-    def _take(self, event: object) -> None:
+    def _receive_event(self, event: object) -> None:
+        """Add an event of the stream to the answer; ProviderFailure if it is an error."""
         if event is None:
             self._done = True
             return
@@ -217,14 +218,16 @@ class _Answer:
             self._model = event["model"][:100]
         choices = event.get("choices")
         if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-            self._take_choice(choices[0])
+            self._receive_choice(choices[0])
         if isinstance(usage := event.get("usage"), dict):
-            self._reported = _number(usage.get("completion_tokens"))
-            self._asked = _number(usage.get("prompt_tokens"))
+            self._reported = _count_or_none(usage.get("completion_tokens"))
+            self._asked = _count_or_none(usage.get("prompt_tokens"))
             details = usage.get("completion_tokens_details")
-            self._hidden = _number(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
+            self._hidden = (
+                _count_or_none(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
+            )
 
-    def _take_choice(self, choice: Mapping[str, Any]) -> None:
+    def _receive_choice(self, choice: Mapping[str, Any]) -> None:
         if isinstance(finish := choice.get("finish_reason"), str):
             self._finish = finish[:40]
         delta = choice.get("delta")
@@ -244,7 +247,7 @@ class _Answer:
             kept[name].append(text)
 
 
-def _events(response: http.client.HTTPResponse) -> Iterator[Any]:
+def _read_events(response: http.client.HTTPResponse) -> Iterator[Any]:
     """Yield each event of a stream, None for its end; ProviderFailure for invalid ones."""
     rest, read = b"", 0
     while chunk := response.read1(CHUNK):
@@ -270,16 +273,18 @@ def _refusal(response: http.client.HTTPResponse) -> ProviderFailure:
     known = {one.value: one.phrase for one in HTTPStatus}
     again = status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in PATIENT
     return ProviderFailure(
-        f"HTTP {status} {known.get(status, '')}".rstrip(), again, _seconds(response.getheader("Retry-After"))
+        f"HTTP {status} {known.get(status, '')}".rstrip(),
+        again,
+        _retry_after_s(response.getheader("Retry-After")),
     )
 
 
-def _seconds(text: str | None) -> float | None:
+def _retry_after_s(text: str | None) -> float | None:
     """Return the seconds of a header ``Retry-After``; None for other forms, such as a date."""
     return float(text) if text and text.strip().isascii() and text.strip().isdigit() else None
 
 
-def _number(value: object) -> int | None:
+def _count_or_none(value: object) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 

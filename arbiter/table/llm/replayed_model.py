@@ -54,7 +54,7 @@ def model_differences(
                 yield f"model of seat {seat}: {text}"
 
 
-def unchecked(record: MatchRecord) -> Iterator[str]:
+def other_harness_models(record: MatchRecord) -> Iterator[str]:
     """Yield the models that cannot be compared: those asked by another version's harness."""
     for seat, bot in enumerate(record.bots):
         if bot.model is not None and bot.model["harness"] != HARNESS:
@@ -80,7 +80,7 @@ class _KeptModel:
         self._account = TokenAccount(entry)
         # Different rules change the first message, but no other question.
         self._same_rules = kept["rules"] == digest_of_rules(game)
-        self._harness = Harness(game, seat, rules_of(game), PromptForm(**kept["form"]), self._ask)
+        self._harness = Harness(game, seat, rules_of(game), PromptForm(**kept["form"]), self._recorded_answer)
 
     def differences(self) -> Iterator[str]:
         names = self._kept["form"]["names"]
@@ -92,14 +92,14 @@ class _KeptModel:
         asked = sum(call.get("asked", 0) for call in self._calls)
         if (stored := self._kept.get("asked", asked)) < asked:
             yield f"asked: stored {stored}, of all questions {asked}"
-        problem = self._play()
+        problem = self._replay_match()
         yield from self._found
         if problem:
             yield problem
         elif not self._found and self._done < len(self._calls):
             yield f"calls: stored {len(self._calls)}, but {self._done} are asked"
 
-    def _play(self) -> str:
+    def _replay_match(self) -> str:
         """Replay the match to the harness. Return the problem that stops it before its end, or ""."""
         replay = replay_of(self._record, Reader("seat", self._seat))
         moves = [move.action for move in self._record.moves if move.seat == self._seat]
@@ -112,49 +112,50 @@ class _KeptModel:
                 self._harness.left = self._account.left()
                 answered = self._decision <= len(moves)
                 try:
-                    said = self._harness.reply(event["request"])
+                    reply = self._harness.reply(event["request"])
                 except _OutOfCalls:
                     # The record lacks a question that was interrupted.
                     return (
                         ""
-                        if self._is_stopped and not answered
+                        if self._ended_by_another_fault and not answered
                         else f"calls: only {len(self._calls)} are kept"
                     )
-                word = self._canonical(said)
+                word = self._canonical(reply)
                 if answered and word != moves[self._decision - 1]:
                     move = moves[self._decision - 1]
-                    return f"decision {self._decision}: stored {move}, by the kept answers {said}"
-                if not answered and self._is_fault and not self._follows(said):
-                    return f"decision {self._decision}: the fault is not one of the kept answers ({said})"
+                    return f"decision {self._decision}: stored {move}, by the kept answers {reply}"
+                if not answered and self._model_is_at_fault and not self._leads_to_fault(reply):
+                    return f"decision {self._decision}: the fault is not one of the kept answers ({reply})"
         return ""
 
     @property
-    def _is_fault(self) -> bool:
+    def _model_is_at_fault(self) -> bool:
         forfeit = self._record.forfeit
         return forfeit is not None and forfeit.seat == self._seat and forfeit.fault in OWN
 
     @property
-    def _is_stopped(self) -> bool:
+    def _ended_by_another_fault(self) -> bool:
         forfeit = self._record.forfeit
-        return forfeit is not None and not self._is_fault
+        return forfeit is not None and not self._model_is_at_fault
 
-    def _follows(self, said: str) -> bool:
+    def _leads_to_fault(self, reply: str) -> bool:
         """Return True if a reply leads to the recorded fault."""
         forfeit = self._record.forfeit
         assert forfeit is not None
-        kind = OF_REPLIES.get(said.removeprefix("? "), Fault.ILLEGAL)
-        return forfeit.fault == kind and said == forfeit.reply.strip()
+        kind = OF_REPLIES.get(reply.removeprefix("? "), Fault.ILLEGAL)
+        return forfeit.fault == kind and reply == forfeit.reply.strip()
 
-    def _canonical(self, said: str) -> str:
+    def _canonical(self, reply: str) -> str:
         """Return the word of a reply as in a record; the reply itself if it is not a legal answer."""
         state = self._harness.state
         try:
-            action = self._game.parse(state, self._seat, said.removeprefix("= "))
+            action = self._game.parse(state, self._seat, reply.removeprefix("= "))
         except Exception:
-            return said
+            return reply
         return self._game.action_text(state, self._seat, action)
 
-    def _ask(self, messages: Messages) -> Mapping[str, Any]:
+    def _recorded_answer(self, messages: Messages) -> Mapping[str, Any]:
+        """Return the next recorded answer instead of a model's; note a question unlike the recorded one."""
         account = self._account
         account.attempts -= 1
         if not account.allowed:
@@ -165,7 +166,7 @@ class _KeptModel:
         self._done += 1
         kept = [*self._last[: call["same"]], *call["messages"]]
         # Only the first difference is reported: others follow from it.
-        if not self._found and (place := self._unlike(kept, messages)):
+        if not self._found and (place := self._first_difference(kept, messages)):
             self._found.append(f"decision {self._decision}: message {place} is not what was asked")
         if not self._found and call["decision"] != self._decision:
             self._found.append(f"decision {self._decision}: stored as decision {call['decision']}")
@@ -173,7 +174,7 @@ class _KeptModel:
         account.charge(call["tokens"])
         return {"outcome": call["outcome"], "text": call["text"] if call["outcome"] == "text" else ""}
 
-    def _unlike(self, kept: Messages, asked: Messages) -> int:
+    def _first_difference(self, kept: Messages, asked: Messages) -> int:
         """Return the number of the first different message, from 1; 0 if all are equal."""
         if len(kept) != len(asked):
             return min(len(kept), len(asked)) + 1

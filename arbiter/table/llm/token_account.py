@@ -50,7 +50,7 @@ USUAL_BYTES = 4
 """The usual bytes of a token."""
 
 
-def asked_tokens(messages: Sequence[Mapping[str, str]], reported: int | None) -> int:
+def question_tokens(messages: Sequence[Mapping[str, str]], reported: int | None) -> int:
     """Return the tokens of a question: as reported, at most what is plausible; else one for four bytes."""
     size = sum(len(message["content"].encode()) for message in messages)
     return -(-size // USUAL_BYTES) if reported is None else min(reported, size + FRAME_TOKENS * len(messages))
@@ -86,7 +86,7 @@ class TokenAccount:
         """Return the remaining tokens and attempts, for the harness."""
         return {"move": max(0, self.move), "match": max(0, self.match), "attempts": self.attempts}
 
-    def used_up(self) -> str:
+    def empty_account_text(self) -> str:
         """Return which account is empty, for people."""
         if self.match <= 0:
             return f"all {self._entry.match_tokens} tokens of the match are used"

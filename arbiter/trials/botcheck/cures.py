@@ -10,7 +10,7 @@ from arbiter.match.position import Dealt, Moved, retrace
 from arbiter.match.protocol import Answer
 from arbiter.match.record import Fault
 from arbiter.match.referee import judge
-from arbiter.sandbox.failure_hints import advice, misplaced
+from arbiter.sandbox.failure_hints import tier_hint, wrong_folder_hint
 
 if TYPE_CHECKING:
     from arbiter.games.game import AnyGame, State
@@ -94,7 +94,7 @@ def fix_of_record(record: MatchRecord, game: AnyGame, folder: str, tier: str) ->
         fix = fix_of_illegal(game, states[-1], forfeit)
     elif forfeit.fault is Fault.CRASH:
         said = record.bots[forfeit.seat].stderr_tail.encode(errors="replace")
-        fix = misplaced(said, folder) or advice(said, tier, sent=True)
+        fix = wrong_folder_hint(said, folder) or tier_hint(said, tier, sent=True)
     return fix or FIXES_OF_SENT[STEPS_OF[forfeit.fault]]
 
 

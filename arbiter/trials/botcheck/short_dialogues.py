@@ -205,13 +205,13 @@ class Dialogue:
         """Write a line to be ignored, wait until it has been read, and return any reply."""
         until = time.monotonic_ns() + self._patience
         bot.write(payload)
-        surplus = bot.listen(SURPLUS_NS)
+        surplus = bot.read_for(SURPLUS_NS)
         while not (surplus or bot.has_read_all or bot.wait(0)) and time.monotonic_ns() < until:
-            surplus = bot.listen(SURPLUS_NS)
+            surplus = bot.read_for(SURPLUS_NS)
         return surplus
 
     def _send_line(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
-        return bot.say(line.encode(), 1, self._start if starting else self._patience)
+        return bot.exchange_bytes(line.encode(), 1, self._start if starting else self._patience)
 
     def _fail(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
         """Stop the bot and return its failed step."""
@@ -276,7 +276,7 @@ def _wait_until_ended(bot: SingleBot, patience: Patience) -> str:
     first = counted = bot.cpu_ns
     while bot.wait(LOOK_SECONDS) is None:
         # A full pipe must not stop it.
-        bot.listen(MS)
+        bot.read_for(MS)
         bot.drain_stderr()
         now, cpu = awake.seconds, bot.cpu_ns
         if cpu - counted > STIRS_NS or not bot.sleeps:

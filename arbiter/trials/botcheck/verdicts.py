@@ -12,7 +12,7 @@ from arbiter.errors import ArbiterError, MalformedReply
 from arbiter.match.protocol import Answer, Connection, words_of
 from arbiter.match.record import Fault
 from arbiter.replay.frame import frame_at, hand_line, table_line
-from arbiter.sandbox.failure_hints import STACK, advice, misplaced
+from arbiter.sandbox.failure_hints import STACK, tier_hint, wrong_folder_hint
 from arbiter.sandbox.program_files import first_words
 from arbiter.sandbox.stderr import FULL
 from arbiter.sandbox.syscall_numbers import call_name
@@ -77,9 +77,9 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
         fix = EXEC
     elif unstarted := _script_problem(subject, played):
         detail, fix, stderr = *unstarted, b""
-    elif forfeit.fault is Fault.CRASH and (wrong := misplaced(stderr, subject.player.folder)):
+    elif forfeit.fault is Fault.CRASH and (wrong := wrong_folder_hint(stderr, subject.player.folder)):
         fix = wrong
-    elif forfeit.fault is Fault.CRASH and (refused := advice(stderr, tier, subject.sent)):
+    elif forfeit.fault is Fault.CRASH and (refused := tier_hint(stderr, tier, subject.sent)):
         fix += f"; {refused}" + ("" if subject.sent else "; --isolation plain allows everything")
         if calls := played.process.end.refused:
             names = [call_name(number) for number in calls]
@@ -148,7 +148,7 @@ def _find_held_back(subject: Subject, played: BotMatch) -> bytes:
         return late
     with subject.run(played.seat) as bot:
         bot.end_input()
-        return b"" if bot.listen(LATE_NS) == late else late
+        return b"" if bot.read_for(LATE_NS) == late else late
 
 
 def _reads_by_line(subject: Subject, played: BotMatch, forfeit: Forfeit) -> bool:

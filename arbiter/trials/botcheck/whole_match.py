@@ -130,7 +130,7 @@ def play(
         record = conduct_with(referee(subject.game, spec), {seat: _Blanked(bot, blanked)}, rivals, note_reply)
         raw = bot.raw
         # A surplus reply that comes a moment late is read as a bad answer.
-        surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
+        surplus = bot.read_for(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
         family, end = bot.family(), bot.stop()
         position = rivals.position
         heard = raw, replied, late, waited, surplus
@@ -159,15 +159,15 @@ def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool]:
     A bot that has written its reply without a flush reads the next line; a bot that still computes does not,
     and nothing is returned for it.
     """
-    if bot.listen(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
+    if bot.read_for(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
         return b"", False
     # A flushed reply arrives before the next line is read.
     alive = not bot.wait(0)
-    if alive and (said := bot.listen(MS)):
+    if alive and (said := bot.read_for(MS)):
         # Or it refuses the blank line.
         return b"", said.startswith(b"?")
     bot.end_input()
-    late = bot.listen(AFTER_INPUT_NS)
+    late = bot.read_for(AFTER_INPUT_NS)
     return late, alive and not late
 
 

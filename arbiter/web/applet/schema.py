@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from arbiter.errors import ConfigError
 from arbiter.match.limits import limits_text
 from arbiter.replay.visibility import Reader, replay_of
-from arbiter.table.interactive.exchange_log import shown
+from arbiter.table.interactive.exchange_log import escaped_text
 from arbiter.table.interactive.setup import record_of
 from arbiter.trials.botcheck.cures import fix_of
 from arbiter.web.pages.visitor_tables import Turn, turn_of
@@ -148,8 +148,8 @@ def _trouble_json(seen: TableSnapshot, session: Session) -> Trouble | None:
         return None
     return {
         "seat": entry.seat,
-        "command": shown(entry.command.encode(errors="surrogateescape")),
-        "raw": shown(entry.raw),
+        "command": escaped_text(entry.command.encode(errors="surrogateescape")),
+        "raw": escaped_text(entry.raw),
         "kind": entry.kind,
         "problem": entry.problem,
         "explanation": session.explain(entry),

@@ -11,7 +11,7 @@ from arbiter.errors import ArbiterError
 from arbiter.games import make
 from arbiter.games.samples import GAMES, PROTOCOL, manual_of
 from arbiter.games.samples.starter import check_command, starter_kit
-from arbiter.match.clock import say_limit
+from arbiter.match.clock import time_limit_text
 from arbiter.match.limits import AT_HOME, limits_text, options_of
 from arbiter.sandbox.failure_hints import REFUSED
 from arbiter.sandbox.tiers import choose
@@ -93,9 +93,9 @@ def _season_limits(config: Config) -> schema.SeasonLimits:
         tier = limits.isolation
     return {
         "time": text.time,
-        "time_says": limits.time.say(),
+        "time_says": limits.time.description(),
         "start_time": text.start_time,
-        "start_says": None if limits.start_ns is None else say_limit(limits.start_ns),
+        "start_says": None if limits.start_ns is None else time_limit_text(limits.start_ns),
         "memory": text.memory,
         "memory_bytes": limits.memory_bytes,
         "clock": limits.clock,

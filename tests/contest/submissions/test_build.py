@@ -86,7 +86,7 @@ def builder(launcher: Launcher, tmp_path: Path) -> Builder:
 @pytest.fixture
 def uncounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without control groups."""
-    monkeypatch.setattr(table_build, "groups", lambda *_: [])
+    monkeypatch.setattr(table_build, "group_settings", lambda *_: [])
 
 
 def test_what_a_build_makes_is_put_beside_the_sources(builder: Builder) -> None:

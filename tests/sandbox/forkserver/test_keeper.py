@@ -13,7 +13,7 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.sandbox import rootfs_client as system_module
 from arbiter.sandbox.files_needed import KeeperRequest
-from arbiter.sandbox.forkserver.libraries import MAGIC, Looks, files_for, find, needs_of
+from arbiter.sandbox.forkserver.libraries import MAGIC, Looks, files_for, find_library, needs_of
 from arbiter.sandbox.player_command import register
 from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.table import Conductor
@@ -148,7 +148,7 @@ def keeper() -> Iterator[Callable[..., Sequence[str]]]:
     """Asks a keeper of its own for a player's view; what of it is read where it is."""
 
     def ask(player: str, *needed: Path) -> Sequence[str]:
-        (view,), new = SYSTEM.take([KeeperRequest(player, (), tuple(map(str, needed)), (), ())], ())
+        (view,), new = SYSTEM.request_views([KeeperRequest(player, (), tuple(map(str, needed)), (), ())], ())
         (descriptor,) = new.values()
         assert all(os.stat(f".{file}", dir_fd=descriptor).st_size == file.stat().st_size for file in needed)
         os.close(descriptor)
@@ -198,7 +198,9 @@ def test_what_was_looked_for_before_takes_as_many_looks_as_the_first_time(tmp_pa
     left = []
     for _ in range(2):
         looks = Looks(1000)
-        assert find("libq.so", (str(tmp_path / "none"), str(tmp_path)), looks) == str(tmp_path / "libq.so")
+        assert find_library("libq.so", (str(tmp_path / "none"), str(tmp_path)), looks) == str(
+            tmp_path / "libq.so"
+        )
         left.append(looks.left)
     assert left == [998, 998]
 

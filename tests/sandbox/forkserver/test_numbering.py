@@ -21,13 +21,13 @@ def test_a_bot_with_numbers_of_its_own_has_the_threads_that_the_kernel_finds_the
         raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr(supervisor, "thread_from", thread_from)
-    assert Supervised(os.getpid(), 0, {}, [], 0, namespace=9).has(7) is found
+    assert Supervised(os.getpid(), 0, {}, [], 0, namespace=9).has_thread(7) is found
 
 
 def test_bots_share_numbers_where_the_kernel_refuses_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: Numbers) -> None:
         raise OSError("refused")
 
-    monkeypatch.setattr(Numbers, "_make", refuse)
-    assert Numbers().enough(2) == []
+    monkeypatch.setattr(Numbers, "_new_namespace", refuse)
+    assert Numbers().namespaces_for(2) == []
     assert "none but its own to be seen" in stage_enforces(True, "").values()

@@ -15,7 +15,7 @@ from arbiter.match.clock import TimeControl
 from arbiter.match.spec import Limits
 from arbiter.sandbox import rootfs_client as system_module
 from arbiter.sandbox.forkserver import copies, users
-from arbiter.sandbox.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
+from arbiter.sandbox.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become_user
 from arbiter.sandbox.forkserver_client import ForkserverClient
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.player_command import register
@@ -175,7 +175,7 @@ def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_nam
     monkeypatch.setattr(system_module, "SYSTEM_BYTES", 40 << 20)
     try:
         seen_by(table, tmp_path / "own", "")
-        assert any(os.__file__.startswith(place) for place in table._launcher.elsewhere or ())
+        assert any(os.__file__.startswith(place) for place in table._launcher.paths_in_place or ())
     finally:
         SYSTEM.close()
 
@@ -189,7 +189,7 @@ def test_a_bot_has_the_same_process_number_in_each_seat(tmp_path: Path) -> None:
         numbers = []
         for seat in (0, 2):
             bot = SingleBot(launcher, player, limits, seat)
-            numbers.append(bot.listen(30_000_000_000).split()[1])
+            numbers.append(bot.read_for(30_000_000_000).split()[1])
             bot.stop()
     assert numbers[1] == numbers[0]
 
@@ -300,7 +300,7 @@ def test_a_user_of_its_own_reads_and_runs_what_is_open_to_its_player_alone(
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="not root: bots share the player's number")
 def test_root_gives_each_bot_a_number_that_nobody_else_has(tmp_path: Path) -> None:
-    namespaces = Users().enough(2)
+    namespaces = Users().namespaces_for(2)
     numbers = {owner_of_a_file_made_in(namespace, tmp_path / str(namespace)) for namespace in namespaces}
     for namespace in namespaces:
         os.close(namespace)
@@ -312,7 +312,7 @@ def owner_of_a_file_made_in(namespace: int, path: Path) -> int:
     pid = os.fork()
     if pid == 0:
         try:
-            become(namespace)
+            become_user(namespace)
             path.touch()
         finally:
             os._exit(0)
@@ -341,7 +341,7 @@ def test_bots_share_a_user_where_the_kernel_refuses_namespaces(monkeypatch: pyte
         raise OSError("refused")
 
     monkeypatch.setattr(users, "_new_user", refuse)
-    assert Users().enough(2) == []
+    assert Users().namespaces_for(2) == []
     assert "the same for all" in stage_enforces(True, "").values()
 
 
@@ -526,9 +526,9 @@ def test_a_folder_has_entries_that_change_with_what_is_in_it(tmp_path: Path) -> 
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "file").write_text("1")
     folder = os.open(tmp_path, os.O_RDONLY)
-    before = copies.entries_of(folder)
+    before = copies.list_entries(folder)
     (tmp_path / "below" / "file").write_text("2")
-    after = copies.entries_of(folder)
+    after = copies.list_entries(folder)
     os.close(folder)
     assert [entry.name for entry in before] == ["below", "below/file"]
     assert before != after
@@ -545,5 +545,5 @@ def test_what_is_too_much_to_copy_is_seen(what: str, tmp_path: Path, monkeypatch
             (tmp_path / str(number)).touch()
     folder = os.open(tmp_path, os.O_RDONLY)
     with pytest.raises(copies.FolderTooLarge):
-        copies.entries_of(folder)
+        copies.list_entries(folder)
     os.close(folder)

@@ -59,9 +59,9 @@ def test_a_wait_of_a_bot_that_may_not_ask_is_seen_to_all_the_same() -> None:
     kept = Waits(select.poll())
     kept.begin(0, wait_of(1))
     now = time.monotonic()
-    assert list(kept.dues((), (LISTENER,))) > [now]
-    assert next(kept.dues((LISTENER,), (LISTENER,))) < now + waits.LONGEST_LOOK_SECONDS
-    assert list(kept.dues((), ())) == []
+    assert list(kept.due_times((), (LISTENER,))) > [now]
+    assert next(kept.due_times((LISTENER,), (LISTENER,))) < now + waits.LONGEST_LOOK_SECONDS
+    assert list(kept.due_times((), ())) == []
 
 
 def test_looking_for_threads_uses_up_no_number_that_bots_see() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from arbiter.errors import ConfigError, VoidMatch, WorkerLost
 from arbiter.table.executors import cluster, dask_cluster
-from arbiter.table.executors.reach import reach
+from arbiter.table.executors.reach import connect
 from arbiter.table.executors.worker_calls import Readiness
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Client:
     async def reached(*_: object) -> Client:
         return made
 
-    monkeypatch.setattr(dask_cluster, "reach", reached)
+    monkeypatch.setattr(dask_cluster, "connect", reached)
     monkeypatch.setattr(dask_cluster, "POLL_SECONDS", 0.001)
     monkeypatch.setattr(dask_cluster, "NAMED_SECONDS", 0.0)
     return made
@@ -256,7 +256,7 @@ def contact(address: str, here: Security | None, there: Security | None, **packa
             await server.listen("tcp://127.0.0.1:0")
         at = server.address.partition("://")[2]
         try:
-            await reach(address.format(at), lambda _: None)
+            await connect(address.format(at), lambda _: None)
         except ConfigError as error:
             return str(error).replace(at, "AT")
         finally:

@@ -136,7 +136,7 @@ def test_a_session(console: Callable[..., list[str]], golden: Callable[[str, str
 def test_help_names_every_command(console: Callable[..., list[str]]) -> None:
 
     text = "\n".join(console("help\n"))
-    assert all(re.search(rf"\b{name}\b", text) for name in verbs.words() if name != "help")
+    assert all(re.search(rf"\b{name}\b", text) for name in verbs.command_words() if name != "help")
 
 
 def test_mistakes_are_told_and_change_nothing(console: Callable[..., list[str]]) -> None:
@@ -540,7 +540,7 @@ class Scripted(Occupant):
     def begin(self, seat: int) -> None:
         self.heard.append([])
 
-    def hear(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> Heard:
         self.heard[-1].append(line.command)
         answer = b"=\n\n"
         if line.command.startswith("gen_"):
@@ -603,7 +603,7 @@ def test_a_raw_command_is_heard_again_after_undo() -> None:
     bots = [Scripted() for _ in range(4)]
     hand = machine(*bots)
     hand.step()
-    hand.raw(2, "hello there")
+    hand.send_line(2, "hello there")
     hand.step()
     hand.step()
     hand.undo(1)
@@ -621,7 +621,7 @@ def test_who_sits_down_later_hears_what_was_heard_there() -> None:
     assert hand.decide("1") is Stop.DECIDED
     hand.step()
     late = Scripted()
-    hand.seat(0, late)
+    hand.replace_occupant(0, late)
     assert late.heard[0][-2:] == ["time_left 10000", "gen_declare"]
 
 

@@ -63,7 +63,7 @@ def process_id(said: list[str]) -> int:
 
 
 def hear(bot: DebuggedBot, command: str) -> tuple[bytes, object]:
-    raw, reply = bot.hear(SeatCommand(2, command, MS, POSITION))
+    raw, reply = bot.reply_to(SeatCommand(2, command, MS, POSITION))
     assert reply.charged_ns == 0
     return raw, reply.fault
 

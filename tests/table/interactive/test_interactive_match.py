@@ -33,9 +33,9 @@ class Listening(RandomPlayer):
     def begin(self, seat: int) -> None:
         self.heard: list[str] = []
 
-    def hear(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> Heard:
         self.heard.append(line.command)
-        return super().hear(line)
+        return super().reply_to(line)
 
 
 def laid(game: AnyGame, *people: int) -> tuple[InteractiveMatch, list[Any]]:
@@ -57,7 +57,7 @@ def test_redo_gives_back_what_undo_took(steps: int, taken: int, again: int, news
     machine, seats = laid(GAME)
     for _ in range(steps):
         machine.step()
-    machine.tell(news)
+    machine.send_news(news)
     before = whole_state(machine, seats)
     machine.undo(taken)
     while machine.redoable:
@@ -70,7 +70,7 @@ def test_what_was_told_since_an_undo_is_not_told_twice_by_redo() -> None:
     machine, seats = laid(GAME, 1)
     machine.step()
     machine.decide("0")
-    machine.tell()
+    machine.send_news()
     before = whole_state(machine, seats)
     machine.undo(1)
     assert machine.step() is Stop.PERSON
@@ -93,7 +93,7 @@ def test_a_line_sent_by_hand_ends_redo() -> None:
     machine, _ = laid(GAME)
     machine.step()
     machine.undo(1)
-    machine.raw(0, "hello")
+    machine.send_line(0, "hello")
     assert machine.redoable == 0
 
 
@@ -101,7 +101,7 @@ def test_undo_takes_the_mark_of_a_hand_back_with_what_made_it() -> None:
     machine, _ = laid(GAME)
     machine.step()
     machine.step()
-    machine.raw(0, "hello")
+    machine.send_line(0, "hello")
     assert machine.by_hand
     machine.undo(1)
     assert not machine.by_hand
@@ -170,7 +170,7 @@ def test_a_process_that_cannot_be_started_again_is_trouble_and_the_others_hear_a
     assert machine.trouble is not None
     assert (machine.trouble.kind, machine.trouble.problem) == ("void", "no memory for a process")
     assert all(seat.heard == heard[: len(seat.heard)] for seat, heard in zip(seats[1:], before, strict=True))
-    assert machine.again() is Stop.DECIDED
+    assert machine.retry() is Stop.DECIDED
 
 
 def test_a_table_whose_processes_cannot_be_started_is_none() -> None:

@@ -12,7 +12,7 @@ from arbiter.games import make
 from arbiter.match.record import Fault
 from arbiter.season.verify_findings import match_differences
 from arbiter.table.conductor import Conductor
-from arbiter.table.llm.replayed_model import model_differences, unchecked
+from arbiter.table.llm.replayed_model import model_differences, other_harness_models
 from tests.fixtures.provider import Served, legal_answer, serving, text
 from tests.table.llm.test_table import match_of
 
@@ -143,7 +143,9 @@ def test_another_harness_cannot_be_asked_again(
 ) -> None:
     _, record = played_matches["whole"]
     other = changed(record, lambda model: model.update(harness=99))
-    assert list(unchecked(other)) == ["model of seat 1: asked by harness 99, and this version has 1"]
+    assert list(other_harness_models(other)) == [
+        "model of seat 1: asked by harness 99, and this version has 1"
+    ]
     assert list(model_differences(make(record.game, record.options), other, ())) == []
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from arbiter.errors import ProviderOutage
 from arbiter.match.record import Fault
-from arbiter.table.llm.gateway import LONGEST_PAUSE_S, LONGEST_QUESTION, TRIES, Gateway, messages_of
+from arbiter.table.llm.gateway import LONGEST_PAUSE_S, LONGEST_QUESTION, TRIES, Gateway, parse_messages
 from arbiter.table.llm.provider import LONGEST_TEXT, Streamed
 from arbiter.table.llm.token_account import FRAME_TOKENS, count_tokens
 from tests.fixtures.provider import KEY, Served, text
@@ -356,7 +356,7 @@ def test_a_harness_that_asks_too_much_is_not_heard(provider: FakeProvider) -> No
     ids=repr,
 )  # fmt: skip
 def test_what_is_no_question_is_not_asked(line: bytes) -> None:
-    assert messages_of(line) is None
+    assert parse_messages(line) is None
 
 
 def test_the_key_is_sent_and_stands_nowhere_else(provider: FakeProvider, key: str) -> None:

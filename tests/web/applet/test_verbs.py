@@ -41,12 +41,12 @@ class Hanging(RandomPlayer):
     def __init__(self) -> None:
         self.was_asked, self.interrupted = Event(), Event()
 
-    def hear(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> Heard:
         if line.command.startswith("gen_") and not self.interrupted.is_set():
             self.was_asked.set()
             self.interrupted.wait(60)
             raise KeyboardInterrupt
-        return super().hear(line)
+        return super().reply_to(line)
 
     def interrupt(self) -> None:
         self.interrupted.set()
@@ -58,14 +58,14 @@ class Talking(RandomPlayer):
     def __init__(self, command: str, raw: bytes, kind: Fault) -> None:
         self._command, self._raw, self._kind = command, raw, kind
 
-    def hear(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> Heard:
         if not line.command.startswith(self._command):
-            return super().hear(line)
+            return super().reply_to(line)
         return Heard(
             self._raw, Reply(NONE, 10**6, 10**6, fault=MalformedReply(self._kind, "what it was", self._raw))
         )
 
-    def errors(self) -> bytes:
+    def new_errors(self) -> bytes:
         return b"why\x1b[2J\n"
 
 

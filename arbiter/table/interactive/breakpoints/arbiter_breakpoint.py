@@ -48,11 +48,11 @@ def stop() -> None:
     """Stop the caller in pdb."""
     global _debugger
     if _debugger is None or _debugger.alone:
-        _debugger = _Debugger(_connected(os.environ[SOCKET]))
+        _debugger = _Debugger(_connect(os.environ[SOCKET]))
     _debugger.set_trace(sys._getframe(1))
 
 
-def _connected(path: str) -> socket.socket:
+def _connect(path: str) -> socket.socket:
     """Wait for a listener at `path`. Return the connection."""
     end = socket.socket(socket.AF_UNIX)
     while True:
@@ -78,16 +78,16 @@ class Terminal:
     def show(self) -> None:
         """Show the output of the bots' debuggers, one bot after the other, forever."""
         while True:
-            _say("waiting for a breakpoint\n")
+            _print_text("waiting for a breakpoint\n")
             self._bot, _ = self._server.accept()
             self._is_gone.clear()
             self._is_there.set()
             with suppress(ConnectionResetError):
                 while said := self._bot.recv(4096):
-                    _say(said.decode(errors="backslashreplace"))
+                    _print_text(said.decode(errors="backslashreplace"))
             self._is_there.clear()
             self._is_gone.set()
-            _say("\nthe bot has ended\n")
+            _print_text("\nthe bot has ended\n")
 
     def send(self) -> None:
         """Send each typed line to the stopped bot, or to the next one.
@@ -110,7 +110,7 @@ class Terminal:
             self._is_gone.wait()
 
 
-def _say(text: str) -> None:
+def _print_text(text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()
 
