@@ -48,7 +48,7 @@ class _MatchForfeited(Exception):
 
 
 @lru_cache(maxsize=4096)
-def _encoded_line(command: Command) -> bytes:
+def _encoded(command: Command) -> bytes:
     """Encode a command; cached, since a game has few."""
     return command.encode() + b"\n"
 
@@ -149,7 +149,7 @@ class _Match:
     def send_to_all(self, wording: Sequence[Command]) -> Iterator[Send]:
         """Yield one command to all seats, each in its own wording; held in batched delivery."""
         for seat, command in enumerate(wording):
-            line = _encoded_line(command)
+            line = _encoded(command)
             if not self._started[seat]:
                 self._started[seat] = True
                 yield self._first_send(seat, line)
@@ -160,7 +160,7 @@ class _Match:
 
     def send_news(self, seats: tuple[Seat, ...], command: Command) -> Send | None:
         """Return the same command to several seats; held in batched delivery."""
-        line = _encoded_line(command)
+        line = _encoded(command)
         if self._batched:
             for seat in seats:
                 self._held[seat].append(line)
@@ -179,11 +179,9 @@ class _Match:
     def request(self, seat: Seat, request: Command) -> Send:
         """Return the request for a decision, with the commands held for the seat."""
         if self._batched:
-            self._held[seat].append(_encoded_line(request))
+            self._held[seat].append(_encoded(request))
             return self._release_held(seat, asks=True)
-        return _tuple(
-            Send, (self._alone[seat], _encoded_line(request), 1, self._clock.allowed(), True, False)
-        )
+        return _tuple(Send, (self._alone[seat], _encoded(request), 1, self._clock.allowed(), True, False))
 
     def send_held(self) -> Iterator[Send]:
         """Yield the commands still held when the last deal is over."""

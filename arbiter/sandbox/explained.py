@@ -40,10 +40,8 @@ def markdown_tables() -> str:
             why = f"depends: {checked[call].why}" if call in checked else group.why
             rows.setdefault((syscall_policy.REVEALS.get(call, syscall_policy.NOTHING), why), []).append(call)
     order = sorted(rows.items(), key=lambda row: (row[0][0] == syscall_policy.NOTHING, row[1]))
-    reveals = ([_markdown_code(calls), why, what] for (what, why), calls in order)
-    reaches = (
-        [_markdown_code(calls.split()), how, kept] for calls, how, kept in syscall_policy.REACHES_CORES
-    )
+    reveals = ([_as_code(calls), why, what] for (what, why), calls in order)
+    reaches = ([_as_code(calls.split()), how, kept] for calls, how, kept in syscall_policy.REACHES_CORES)
     told = _markdown_table(("calls", "allowed since", "what it reveals about others"), reveals)
     reached = _markdown_table(("calls", "how they reach other cores", "what a bot may"), reaches)
     return "\n".join((*told, "", *reached))
@@ -54,5 +52,5 @@ def _markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iter
         yield f"| {' | '.join(row)} |"
 
 
-def _markdown_code(calls: Iterable[str]) -> str:
+def _as_code(calls: Iterable[str]) -> str:
     return ", ".join(f"`{call}`" for call in calls)

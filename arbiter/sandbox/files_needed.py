@@ -126,28 +126,22 @@ def _needs_of(
     own = tuple(path for path in map(os.path.realpath, read) if not os.path.isfile(path))
     open_to_it = (*SYSTEM, *set(places).difference(own))
 
-    def may_be_read(one: str) -> bool:
+    def allowed(one: str) -> bool:
         real = os.path.realpath(one)
-        return _is_in_any(real, open_to_it) and not _is_in_any(real, HIDDEN)
+        return _is_in(real, open_to_it) and not _is_in(real, HIDDEN)
 
     # What an author's file names is opened only if all users may run it.
-    shown = [
-        one for one in _interpreters(program, folder, path, may_be_read) if one == program or may_be_read(one)
-    ]
-    spoken = [one for one, *_ in languages if may_be_read(one)]
-    chosen = [program] if may_be_read(program) else []
+    shown = [one for one in _interpreters(program, folder, path, allowed) if one == program or allowed(one)]
+    spoken = [one for one, *_ in languages if allowed(one)]
+    chosen = [program] if allowed(program) else []
     # The kernel needs them to start a script.
-    started = [one for one in shown[1:] if may_be_read(one) and os.path.isfile(one)]
-    words = [one for one in _mentioned_programs(shown[-1], (program, *files), path) if may_be_read(one)]
+    started = [one for one in shown[1:] if allowed(one) and os.path.isfile(one)]
+    words = [one for one in _mentioned_programs(shown[-1], (program, *files), path) if allowed(one)]
     asked = KeeperRequest(
         player=name,
-        common=_without_repeats(
-            *ALWAYS, *libraries(), *_with_library_folders(spoken), *_language_paths(languages)
-        ),
-        needed=_without_repeats(
-            *_with_library_folders(chosen), *started, *(place for place in places if place not in own)
-        ),
-        mentioned=_without_repeats(*_with_library_folders(started), *_with_library_folders(words)),
+        common=_unique(*ALWAYS, *libraries(), *_with_libraries(spoken), *_language_paths(languages)),
+        needed=_unique(*_with_libraries(chosen), *started, *(place for place in places if place not in own)),
+        mentioned=_unique(*_with_libraries(started), *_with_libraries(words)),
         scans=own,
     )
     outside = [place for place in places if not f"{place}/".startswith(OF_THE_SYSTEM)]
@@ -156,10 +150,8 @@ def _needs_of(
     root = {
         "places": seen,
         "own": [place for place in seen if place in own],
-        "links": [
-            link for link in _links_on_the_way(ways) if not _is_in_any(link[0], (*seen, *SYSTEM, *MOUNTED))
-        ],
-        "folders": [] if _is_in_any(os.path.realpath(folder), seen) else [os.path.realpath(folder)],
+        "links": [link for link in _links(ways) if not _is_in(link[0], (*seen, *SYSTEM, *MOUNTED))],
+        "folders": [] if _is_in(os.path.realpath(folder), seen) else [os.path.realpath(folder)],
         "exe": os.path.realpath(shown[-1]),
         "scratch": scratch_place(folder, *places),
         "rights": WRITE,
@@ -172,7 +164,7 @@ def scratch_place(*places: str) -> str:
     return next(
         place
         for place in SCRATCH_PLACES
-        if place == SCRATCH_PLACES[-1] or not any(_is_in_any(one, [place]) for one in places)
+        if place == SCRATCH_PLACES[-1] or not any(_is_in(one, [place]) for one in places)
     )
 
 
@@ -190,10 +182,10 @@ def libraries() -> tuple[str, ...]:
     return tuple(filter(None, (find_library(name, (), looks) for name in LIBRARIES)))
 
 
-def _interpreters(program: str, folder: str, path: str, may_be_read: Callable[[str], bool]) -> list[str]:
+def _interpreters(program: str, folder: str, path: str, allowed: Callable[[str], bool]) -> list[str]:
     """Return a program, and for a script its interpreters, also through ``/usr/bin/env``."""
     found = [program]
-    while len(found) < MOST_INTERPRETERS and (len(found) == 1 or may_be_read(found[-1])):
+    while len(found) < MOST_INTERPRETERS and (len(found) == 1 or allowed(found[-1])):
         words = first_words(_start_of_file(found[-1], LONGEST_LINE))
         if not words:
             break
@@ -231,7 +223,7 @@ def _language_paths(languages: tuple[tuple[str, ...], ...]) -> list[str]:
     return [os.path.realpath(path) for path in own_places(plain, ALWAYS[0])]
 
 
-def _with_library_folders(programs: Iterable[str]) -> Iterator[str]:
+def _with_libraries(programs: Iterable[str]) -> Iterator[str]:
     for one in programs:
         yield one
         yield from _library_folders(os.path.realpath(one))
@@ -252,7 +244,7 @@ def _library_folders(program: str) -> Iterator[str]:
         yield from (str(path) for path in sorted(Path(folder).glob(f"{name}*")) if path.is_dir())
 
 
-def _links_on_the_way(paths: Iterable[str]) -> list[tuple[str, str]]:
+def _links(paths: Iterable[str]) -> list[tuple[str, str]]:
     """Return all links on the way to these paths, each with its target."""
     found: dict[str, str] = {}
     for path in dict.fromkeys(paths):
@@ -261,9 +253,9 @@ def _links_on_the_way(paths: Iterable[str]) -> list[tuple[str, str]]:
     return list(found.items())
 
 
-def _without_repeats(*paths: str) -> tuple[str, ...]:
+def _unique(*paths: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
 
 
-def _is_in_any(path: str, places: Iterable[str]) -> bool:
+def _is_in(path: str, places: Iterable[str]) -> bool:
     return any(f"{path}/".startswith(f"{place}/") for place in places)

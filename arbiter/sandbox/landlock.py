@@ -169,15 +169,11 @@ def search_path(languages: Iterable[Sequence[str]]) -> str:
 def system_rules() -> dict[str, int]:
     """Return, by existing path, the rights of every bot beneath it."""
     settings = [f"/etc/{name}" for name in SETTINGS] + [str(path) for path in Path("/etc").glob("java*")]
-    rules = (
-        dict.fromkeys(_without_hidden_parts(SYSTEM), RUN)
-        | dict.fromkeys([*settings, *KERNEL], READ)
-        | DEVICES
-    )
+    rules = dict.fromkeys(_visible(SYSTEM), RUN) | dict.fromkeys([*settings, *KERNEL], READ) | DEVICES
     return {path: rights for path, rights in rules.items() if Path(path).exists()}
 
 
-def _without_hidden_parts(folders: Iterable[str]) -> Iterator[str]:
+def _visible(folders: Iterable[str]) -> Iterator[str]:
     """Yield the folders; instead of a folder with hidden parts, its other folders."""
     for folder in folders:
         if folder in HIDDEN:
@@ -187,7 +183,7 @@ def _without_hidden_parts(folders: Iterable[str]) -> Iterator[str]:
         elif os.path.isdir(folder) and not os.path.islink(folder):  # noqa: PTH114
             # No links: a target is in the system's folders anyway, or not part of the system.
             inner = (entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
-            yield from _without_hidden_parts(sorted(inner))
+            yield from _visible(sorted(inner))
 
 
 @lru_cache(maxsize=256)
@@ -213,7 +209,7 @@ def _installation_parts(program: str, doubtful: bool = False, is_word: bool = Fa
         parts = [part for part in PARTS if prefix.name != ".local" or part != "share"]
         parts += OF_GO if (prefix / "src" / "runtime").is_dir() else ()
         found += [str(prefix / part) for part in parts if (prefix / part).exists()]
-    open_to_all = tuple(f"{path}/" for path in _without_hidden_parts(SYSTEM))
+    open_to_all = tuple(f"{path}/" for path in _visible(SYSTEM))
     return tuple(path for path in found if path != "/" and not f"{path}/".startswith(open_to_all))
 
 

@@ -147,12 +147,10 @@ def _answers_by_range(machine: str, in_namespaces: bool) -> list[tuple[int, tupl
     by_number: dict[int, tuple[Instruction, ...]] = {}
     for name, number in numbers(machine).items():
         verdict = groups.get(name, syscall_policy.OTHERWISE).verdict
-        by_number[number] = (
-            checked[name].test if name in checked else (_verdict_answer(verdict, not in_namespaces),)
-        )
+        by_number[number] = checked[name].test if name in checked else (_answer(verdict, not in_namespaces),)
     leaves: list[tuple[int, tuple[Instruction, ...]]] = []
     for number in range(NEWEST + 2):
-        test = by_number.get(number, (_fail_with(errno.ENOSYS),))
+        test = by_number.get(number, (_fail(errno.ENOSYS),))
         if not leaves or leaves[-1][1] != test:
             leaves.append((number, test))
     return leaves
@@ -178,12 +176,11 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
         "futex": Check(waiting, _check_futex(not in_namespaces)),
         "fcntl": Check("duplicates and flags; locks without effect; no leases, larger pipes or signals",
                        _check_fcntl()),
-        "ioctl": Check("questions to terminals and pipes", _allow_values(1, DEVICE_CALLS, errno.ENOTTY)),
-        "madvise": Check("advice on its own memory; none that moves, merges or enlarges pages",
-                         _check_madvise()),
+        "ioctl": Check("questions to terminals and pipes", _one_of(1, DEVICE_CALLS, errno.ENOTTY)),
+        "madvise": Check("advice on its own memory; none that moves, merges or enlarges pages", _madvise()),
         "membarrier": Check("among its own threads; none that interrupts others' cores",
-                            _allow_values(0, OWN_BARRIERS, errno.EINVAL)),
-        "close_range": Check("all but a separate descriptor table", _allow_values(2, (0, CLOSE_ON_EXEC))),
+                            _one_of(0, OWN_BARRIERS, errno.EINVAL)),
+        "close_range": Check("all but a separate descriptor table", _one_of(2, (0, CLOSE_ON_EXEC))),
         "preadv2": Check("without flags, which reveal the cached parts of a file", _allow_no_flags(5)),
         "pwritev2": Check("without flags", _allow_no_flags(5)),
     }  # fmt: skip
@@ -191,30 +188,30 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
         # Processes, but no further namespaces.
         test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_allow_or_fail())
         network = "only kinds that the private network confines"
-        own_networks = _allow_values(0, (AF_UNIX, AF_INET, AF_INET6), errno.EAFNOSUPPORT)
+        own_networks = _one_of(0, (AF_UNIX, AF_INET, AF_INET6), errno.EAFNOSUPPORT)
         return common | {
             "clone": Check("processes and threads, no further namespaces", test),
             "socket": Check(network, own_networks),
-            "socketpair": Check(network, _allow_values(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
+            "socketpair": Check(network, _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
         }
     limits = "its own, except limits on what is counted by user"
     thread = "only its own threads"
-    own = Check("only its own process", _allow_values(0, (OWN_PID, 0)))
+    own = Check("only its own process", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
     channel = Check("to itself, 64 in a match: their numbers are counted globally", asked)
     option = Check(
         "kinds, errors and times; not sizes, nor numbers that are counted globally",
-        _allow_values(2, OPTIONS, errno.ENOPROTOOPT),
+        _one_of(2, OPTIONS, errno.ENOPROTOOPT),
     )
     return common | {
         **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), clock),
         **dict.fromkeys(("sched_getscheduler", "sched_getparam"),
-                        Check(thread, _allow_values(0, (OWN_PID, 0), None))),
+                        Check(thread, _one_of(0, (OWN_PID, 0), None))),
         "sched_getaffinity": Check("only its own threads, which seem to have the first core", asked),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
         **dict.fromkeys(("getsockopt", "setsockopt"), option),
         **dict.fromkeys(("kill", "getpgid", "getsid"), own),
-        "setrlimit": Check(limits, _allow_values(0, OWN_LIMITS, None)),
+        "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
         "prlimit64": Check(limits, _check_limits()),
         "sendmsg": Check("refused: descriptors under way are counted by user", _check_sendmsg()),
         "clone": Check("threads, up to a limit; no processes", asked),
@@ -223,11 +220,10 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
         "timerfd_create": Check("16 in a match: the kernel serves them while others compute", asked),
         "sysinfo": Check("it reports the bot's limit as the machine's memory", asked),
         "socket": Check("all kinds are refused: a bot may use only its standard streams", _refuse_sockets()),
-        "tgkill": Check(own.why, _allow_values(0, (OWN_PID,))),
+        "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
         "tkill": Check(thread, asked),
         "getpriority": Check("only its own threads, which seem to have a season's priority", asked),
-        "prctl": Check("names, and harmless attributes of itself",
-                       _allow_values(0, OWN_ATTRIBUTES, errno.EINVAL)),
+        "prctl": Check("names, and harmless attributes of itself", _one_of(0, OWN_ATTRIBUTES, errno.EINVAL)),
     }  # fmt: skip
 
 
@@ -245,7 +241,7 @@ def _check_clock() -> tuple[Instruction, ...]:
         (AND, 0, 0, 0xFFFF_FFFF & ~KIND_OF_CLOCK),
         (JUMP_EQUAL, 2, 0, CLOCK_OF_0),
         (JUMP_EQUAL, 1, 0, OWN_CLOCK),
-        _fail_with(errno.EINVAL),
+        _fail(errno.EINVAL),
         (RETURN, 0, 0, ALLOW),
     )
 
@@ -260,23 +256,18 @@ def _check_futex(asking: bool) -> tuple[Instruction, ...]:
         (LOAD, 0, 0, _argument(1)),
         (AND, 0, 0, 0xFFFF_FFFF & ~FUTEX_CLOCK_REALTIME),
         (JUMP_SET, 0, len(PRIVATE_FUTEXES) + 2, FUTEX_PRIVATE),
-        *_allow_loaded([FUTEX_PRIVATE | value for value in PRIVATE_FUTEXES], _fail_with(errno.ENOSYS)),
+        *_allow_loaded([FUTEX_PRIVATE | value for value in PRIVATE_FUTEXES], _fail(errno.ENOSYS)),
         *((JUMP_EQUAL, 5 - place, 0, value) for place, value in enumerate(waits)),
         *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate(wakes)),
-        (RETURN, 0, 0, ASK) if asking else _fail_with(errno.EPERM),
-        _fail_with(0 if asking else errno.EPERM),
+        (RETURN, 0, 0, ASK) if asking else _fail(errno.EPERM),
+        _fail(0 if asking else errno.EPERM),
         (RETURN, 0, 0, ASK if asking else ALLOW),
     )
 
 
 def _refuse_sockets() -> tuple[Instruction, ...]:
     """Refuse all; local ones without a note, since the C library tries them and does without."""
-    return (
-        (LOAD, 0, 0, _argument(0)),
-        (JUMP_EQUAL, 0, 1, AF_UNIX),
-        _fail_with(errno.EPERM),
-        (RETURN, 0, 0, ASK),
-    )
+    return (LOAD, 0, 0, _argument(0)), (JUMP_EQUAL, 0, 1, AF_UNIX), _fail(errno.EPERM), (RETURN, 0, 0, ASK)
 
 
 def _check_mmap() -> tuple[Instruction, ...]:
@@ -284,20 +275,20 @@ def _check_mmap() -> tuple[Instruction, ...]:
     return (
         (LOAD, 0, 0, _argument(3)),
         (JUMP_SET, 0, 1, MAP_GROWSDOWN | MAP_POPULATE | MAP_HUGETLB),
-        _fail_with(errno.ENOMEM),
+        _fail(errno.ENOMEM),
         (AND, 0, 0, MAP_SHARED | MAP_ANONYMOUS),
         (JUMP_EQUAL, 1, 0, MAP_SHARED | MAP_ANONYMOUS),
         *_allow_or_fail(errno.ENOMEM),
     )
 
 
-def _check_madvise() -> tuple[Instruction, ...]:
-    willneed = ((JUMP_EQUAL, 0, 1, MADV_WILLNEED), _fail_with(0))
-    return ((LOAD, 0, 0, _argument(2)), *willneed, *_allow_values(2, OWN_MEMORY, errno.EINVAL))
+def _madvise() -> tuple[Instruction, ...]:
+    willneed = ((JUMP_EQUAL, 0, 1, MADV_WILLNEED), _fail(0))
+    return ((LOAD, 0, 0, _argument(2)), *willneed, *_one_of(2, OWN_MEMORY, errno.EINVAL))
 
 
 def _allow_no_flags(argument: int) -> tuple[Instruction, ...]:
-    return _allow_values(argument, (0,), errno.EOPNOTSUPP)
+    return _one_of(argument, (0,), errno.EOPNOTSUPP)
 
 
 def _check_limits() -> tuple[Instruction, ...]:
@@ -305,13 +296,13 @@ def _check_limits() -> tuple[Instruction, ...]:
     return (
         (LOAD, 0, 0, _argument(0)),
         *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate((OWN_PID, 0))),
-        _fail_with(errno.EPERM),
+        _fail(errno.EPERM),
         (LOAD, 0, 0, _argument(2)),
         (JUMP_EQUAL, 0, 3, 0),
         (LOAD, 0, 0, _argument(2) + 4),
         (JUMP_EQUAL, 0, 1, 0),
         (RETURN, 0, 0, ALLOW),
-        *_allow_values(1, OWN_LIMITS, None),
+        *_one_of(1, OWN_LIMITS, None),
     )
 
 
@@ -326,8 +317,8 @@ def _check_sendmsg() -> tuple[Instruction, ...]:
 
 
 def _check_fcntl() -> tuple[Instruction, ...]:
-    pretended = (part for lock in LOCKS for part in ((JUMP_EQUAL, 0, 1, lock), _fail_with(0)))
-    return ((LOAD, 0, 0, _argument(1)), *pretended, *_allow_values(1, DESCRIPTOR_CALLS))
+    pretended = (part for lock in LOCKS for part in ((JUMP_EQUAL, 0, 1, lock), _fail(0)))
+    return ((LOAD, 0, 0, _argument(1)), *pretended, *_one_of(1, DESCRIPTOR_CALLS))
 
 
 def _argument(number: int) -> int:
@@ -335,26 +326,24 @@ def _argument(number: int) -> int:
     return ARGUMENTS + 8 * number
 
 
-def _verdict_answer(verdict: syscall_policy.CallVerdict, asking: bool) -> Instruction:
+def _answer(verdict: syscall_policy.CallVerdict, asking: bool) -> Instruction:
     if verdict.error is None:
         return (RETURN, 0, 0, ALLOW)
-    return (RETURN, 0, 0, ASK) if verdict.noted and asking else _fail_with(verdict.error)
+    return (RETURN, 0, 0, ASK) if verdict.noted and asking else _fail(verdict.error)
 
 
-def _fail_with(number: int) -> Instruction:
+def _fail(number: int) -> Instruction:
     """Make the call fail, or for 0 return success without effect."""
     return (RETURN, 0, 0, ERRNO | number)
 
 
 def _allow_or_fail(error: int = errno.EPERM) -> tuple[Instruction, ...]:
-    return (RETURN, 0, 0, ALLOW), _fail_with(error)
+    return (RETURN, 0, 0, ALLOW), _fail(error)
 
 
-def _allow_values(
-    argument: int, values: Sequence[int], error: int | None = errno.EPERM
-) -> tuple[Instruction, ...]:
+def _one_of(argument: int, values: Sequence[int], error: int | None = errno.EPERM) -> tuple[Instruction, ...]:
     """Allow the call for these values of an argument; else an error, or the supervisor if `error` is None."""
-    otherwise = (RETURN, 0, 0, ASK) if error is None else _fail_with(error)
+    otherwise = (RETURN, 0, 0, ASK) if error is None else _fail(error)
     return (LOAD, 0, 0, _argument(argument)), *_allow_loaded(values, otherwise)
 
 

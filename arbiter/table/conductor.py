@@ -109,14 +109,12 @@ class Conductor:
         seats = playing_seats(spec)
         with Models(game, spec, seats) as models:
             try:
-                return self._play_seats(game, spec, seats, models)
+                return self._play(game, spec, seats, models)
             except VoidMatch as void:
                 void.billed = models.billed()
                 raise
 
-    def _play_seats(
-        self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat], models: Models
-    ) -> MatchRecord:
+    def _play(self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat], models: Models) -> MatchRecord:
         """Start the programs of `seats`, conduct the match, end them; return its record."""
         started = datetime.now(UTC)
         steal, suspended = stolen_ns(), suspended_ns()

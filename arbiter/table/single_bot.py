@@ -2,7 +2,7 @@
 
     launcher = Launcher()                                # for one bot at a time
     bot = SingleBot(launcher, player, limits, seat=0)
-    heard = bot.exchange_bytes(b"set_deck 23456789TJQKA CDHS\\n", 1, allowed_ns=5 * SECOND)
+    heard = bot.send(b"set_deck 23456789TJQKA CDHS\\n", 1, allowed_ns=5 * SECOND)
     heard.raw, heard.reply.fault
     bot.stop()
     launcher.close()
@@ -90,7 +90,7 @@ class SingleBot:
         """All bytes read in the last exchange, with unread ones of earlier exchanges."""
         return self._recorder.raw
 
-    def exchange_bytes(self, payload: bytes, replies: int, allowed_ns: int) -> Heard:
+    def send(self, payload: bytes, replies: int, allowed_ns: int) -> Heard:
         """Write bytes and wait for a number of replies. Return the last one."""
         allowed = (allowed_ns,) * (self._seat + 1)
         # As a request, so that unrequested output is detected before every write.

@@ -54,7 +54,7 @@ def started(player: Player, limits: Limits) -> tuple[float, float]:
         for _ in range(STARTS + 1):
             begin = time.monotonic_ns()
             bot = SingleBot(launcher, player, limits)
-            heard = bot.exchange_bytes(b"set_deck 23456789TJQKA CDHS\n", 1, 60 * 10**9)
+            heard = bot.send(b"set_deck 23456789TJQKA CDHS\n", 1, 60 * 10**9)
             walls.append((time.monotonic_ns() - begin) / 1e6)
             assert heard.reply.fault is None, (player.name, heard, bot.stop())
             peaks.append(bot.stop().end.peak_memory_bytes / 1e6)

@@ -69,14 +69,12 @@ class Copies:
         for folder in [one for one in self._copies if one not in wanted and _overlaps(one, wanted)]:
             _unmount_copy(folder, self._copies.pop(folder))
         found: dict[str, tuple[FolderEntry, ...]] = {}
-        chosen = {folder for folders in players for folder in self._fitting_folders(folders, found)}
+        chosen = {folder for folders in players for folder in self._choose(folders, found)}
         tops = sorted(folder for folder in chosen if not _is_within(folder, chosen))
         covered = {folder for folder in tops if self._cover(folder, found[folder], chosen)}
         return sorted(one for one in wanted - covered if not _is_within(one, covered))
 
-    def _fitting_folders(
-        self, folders: Sequence[str], found: dict[str, tuple[FolderEntry, ...]]
-    ) -> Iterable[str]:
+    def _choose(self, folders: Sequence[str], found: dict[str, tuple[FolderEntry, ...]]) -> Iterable[str]:
         """Return a player's folders that fit into its share; add their entries to `found`."""
         left, sizes = LARGEST, dict[str, int]()
         for folder in folders:

@@ -36,12 +36,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def call(number: int, *arguments: int | bytes) -> int:
     """Make a system call by its number; return its result."""
     wide = [ctypes.c_long(value) if isinstance(value, int) else value for value in (number, *arguments)]
-    return _raise_if_failed(_libc.syscall(*wide), f"system call {number}")
+    return _check(_libc.syscall(*wide), f"system call {number}")
 
 
 def prctl(option: int, value: int, what: int = 0) -> None:
     """Set an attribute of this process."""
-    _raise_if_failed(_libc.prctl(option, value, what, 0, 0), "prctl")
+    _check(_libc.prctl(option, value, what, 0, 0), "prctl")
 
 
 def read_memory(thread: int, address: int, size: int) -> bytes:
@@ -58,25 +58,23 @@ def write_memory(thread: int, address: int, content: bytes) -> None:
 
 def unshare(flags: int) -> None:
     """Move this process to new namespaces."""
-    _raise_if_failed(_libc.unshare(flags), "unshare")
+    _check(_libc.unshare(flags), "unshare")
 
 
 def join(namespace: int, kind: int) -> None:
     """Move this process to the namespace of a descriptor."""
-    _raise_if_failed(_libc.setns(namespace, kind), "setns")
+    _check(_libc.setns(namespace, kind), "setns")
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
     """Create or change a mount."""
     words = [os.fsencode(word) if word else None for word in (source, target, kind)]
-    _raise_if_failed(
-        _libc.mount(*words, ctypes.c_ulong(flags), os.fsencode(options) or None), f"mount {target!r}"
-    )
+    _check(_libc.mount(*words, ctypes.c_ulong(flags), os.fsencode(options) or None), f"mount {target!r}")
 
 
 def unmount(target: str) -> None:
     """Remove a mount; open files stay open."""
-    _raise_if_failed(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target!r}")
+    _check(_libc.umount2(os.fsencode(target), MNT_DETACH), f"umount {target!r}")
 
 
 def clone_mount(path: str) -> int:
@@ -122,7 +120,7 @@ def drop_capabilities(kept: int = 0) -> None:
     now = ctypes.create_string_buffer(24)
     _libc.capget(header, now)
     left = struct.unpack("=6I", now)[1] & kept
-    _raise_if_failed(_libc.capset(header, struct.pack("=6I", left, left, left, 0, 0, 0)), "capset")
+    _check(_libc.capset(header, struct.pack("=6I", left, left, left, 0, 0, 0)), "capset")
     for number in range(32):
         if left >> number & 1:
             # For users other than root, who would lose it at the exec.
@@ -143,10 +141,10 @@ def _move_bytes(
     """Move bytes between our memory and another process's; return their number."""
     # struct iovec: address and number of bytes.
     here, there = ((ctypes.c_size_t * 2)(place, size) for place in (ctypes.addressof(own), address))
-    return _raise_if_failed(move(thread, here, 1, there, 1, 0), "memory of a process")
+    return _check(move(thread, here, 1, there, 1, 0), "memory of a process")
 
 
-def _raise_if_failed(result: int, what: str) -> int:
+def _check(result: int, what: str) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
@@ -155,6 +153,4 @@ def _raise_if_failed(result: int, what: str) -> int:
 
 def populate(start: int, size: int) -> None:
     """Populate writable pages of our memory."""
-    _raise_if_failed(
-        _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), MADV_POPULATE_WRITE), "madvise"
-    )
+    _check(_libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), MADV_POPULATE_WRITE), "madvise")

@@ -96,12 +96,12 @@ def _read_linkage(file: int, folder: str) -> Linkage | None:
     return Linkage(
         machine,
         os.fsdecode(loader),
-        _first_different(read_names(NEEDED), MOST_NAMES),
-        _first_different(places, MOST_FOLDERS),
+        _distinct(read_names(NEEDED), MOST_NAMES),
+        _distinct(places, MOST_FOLDERS),
     )
 
 
-def _first_different(words: Iterable[str], most: int) -> tuple[str, ...]:
+def _distinct(words: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))[:most]
 
 
@@ -109,7 +109,7 @@ def files_for(needs: Linkage, looks: Looks) -> Iterator[str]:
     """Yield the paths of a file's loader and system libraries that are found; none for a file of another
     machine.
     """
-    if needs.machine != own_machine_number() or not looks.spend(len(needs.libraries)):
+    if needs.machine != own_machine() or not looks.spend(len(needs.libraries)):
         return
     folders = tuple(folder for folder in needs.folders if is_of_the_system(f"{folder}/"))
     found = [
@@ -120,7 +120,7 @@ def files_for(needs: Linkage, looks: Looks) -> Iterator[str]:
 
 
 @cache
-def own_machine_number() -> int:
+def own_machine() -> int:
     """Return the machine number of this machine's ELF files, read from its shell; 0 if unknown."""
     shell = needs_of("/bin/sh")
     return 0 if shell is None else shell.machine
@@ -144,11 +144,7 @@ def find_library(name: str, first: tuple[str, ...], looks: Looks) -> str:
         if not looks.spend():
             # Not cached: another player may have looks left.
             return ""
-        if (
-            os.path.isfile(path)
-            and (needs := needs_of(path)) is not None
-            and needs.machine == own_machine_number()
-        ):
+        if os.path.isfile(path) and (needs := needs_of(path)) is not None and needs.machine == own_machine():
             found = path
             break
     _found[name, first] = found, took

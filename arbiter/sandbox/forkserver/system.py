@@ -150,12 +150,12 @@ class System:
         tops, in_place = plan.outermost(), [*plan.in_place]
         mounts = {path: path for path in (*self.base.devices, *in_place)}
         for path, target in plan.ways.items():
-            _make_folder_or_link(place + path, target)
+            _make_entry(place + path, target)
         large = [path for path, one in tops.items() if one.size > LARGE]
         large = [path for path in large if not _has_gaps(path, tops[path], (*tops, *in_place))]
         for path, source in tops.items():
             try:
-                if path in large or _is_in_any(path, large):
+                if path in large or _is_in(path, large):
                     mounts[path] = self._share_copy(path, source)
                 else:
                     copy(source, place + path)
@@ -164,13 +164,11 @@ class System:
                 mounts[path] = path
                 in_place.append(path)
         for path, text in self.base.texts.items():
-            _write_file(place + path, text)
+            _write(place + path, text)
         os.makedirs(f"{place}/proc/self")
         for path in mounts:
-            if not _is_in_any(path, large):
-                _make_folder_or_link(place + path, "") if os.path.isdir(path) else _write_file(
-                    place + path, b""
-                )
+            if not _is_in(path, large):
+                _make_entry(place + path, "") if os.path.isdir(path) else _write(place + path, b"")
         self._copies[place] = [path for path in _hide_times(place) if path[len(place) :] not in mounts]
         for path in sorted(mounts):
             with suppress(OSError):
@@ -212,11 +210,11 @@ def _has_gaps(folder: str, source: Source, others: Iterable[str]) -> bool:
     return any(path.startswith(f"{folder}/") and path not in known for path in others)
 
 
-def _is_in_any(path: str, folders: Iterable[str]) -> bool:
+def _is_in(path: str, folders: Iterable[str]) -> bool:
     return any(path.startswith(f"{folder}/") for folder in folders)
 
 
-def _make_folder_or_link(path: str, target: str) -> None:
+def _make_entry(path: str, target: str) -> None:
     """Create a folder, or a link to `target` if given, unless it exists."""
     if target:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -226,7 +224,7 @@ def _make_folder_or_link(path: str, target: str) -> None:
         os.makedirs(path, exist_ok=True)
 
 
-def _write_file(path: str, text: bytes) -> None:
+def _write(path: str, text: bytes) -> None:
     """Write a file with a time of 0."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:

@@ -104,7 +104,7 @@ class DaskCluster:
             answer = self._submit(worker, key, RemoteCall(perform, worker.process, key, self._shipped, words))
             result, failed = pickle.loads(await answer)
         except asyncio.CancelledError:
-            failed = VoidMatch(self._slots.broken) if self._slots.broken else worker.lost_error()
+            failed = VoidMatch(self._slots.broken) if self._slots.broken else worker.lost()
         except Exception as error:
             failed = self._error_of_failure(worker, error)
         finally:

@@ -64,20 +64,18 @@ class DaskWorker:
         if self.task is not None:
             self.task.cancel()
 
-    def lost_error(self) -> WorkerLost:
+    def lost(self) -> WorkerLost:
         """Return the error of its match in flight."""
         how = f"has not begun it: {self.problem}" if self.paused else "that played it died"
         return WorkerLost(f"the worker {self.address} {how}")
 
     def _start_task(self, call: Call, done: Done) -> None:
         if self.gone:
-            done(None, self.lost_error())
+            done(None, self.lost())
         else:
             self.task = asyncio.ensure_future(self._play(self, call, done))
             # `play` always calls `done`, but it never begins if it is cancelled at once.
-            self.task.add_done_callback(
-                lambda task: done(None, self.lost_error()) if task.cancelled() else None
-            )
+            self.task.add_done_callback(lambda task: done(None, self.lost()) if task.cancelled() else None)
 
 
 async def has_begun(client: Any, key: str) -> bool:

@@ -118,17 +118,15 @@ def relocate(player: Player, places: Mapping[str, str]) -> Player:
     `places`: the unpacked folders by the original ones. In a command, only whole words are paths.
     """
 
-    def relocated(path: str) -> str:
+    def moved(path: str) -> str:
         # The innermost of nested folders comes first.
         for folder in sorted(places, key=len, reverse=True):
             if path == folder or path.startswith(folder + "/"):
                 return places[folder] + path.removeprefix(folder)
         return path
 
-    command, read, files = (
-        tuple(map(relocated, paths)) for paths in (player.command, player.read, player.files)
-    )
-    return replace(player, command=command, folder=relocated(player.folder), read=read, files=files)
+    command, read, files = (tuple(map(moved, paths)) for paths in (player.command, player.read, player.files))
+    return replace(player, command=command, folder=moved(player.folder), read=read, files=files)
 
 
 def _walk_sorted(folder: Path) -> Iterable[Path]:

@@ -116,7 +116,7 @@ class ConsoleSession(VerbHost):
         self._occupants += [RandomPlayer() for _ in range(seats - len(self._occupants))]
         return InteractiveMatch(setup, self._occupants, self._write_entry)
 
-    def _restart_with(self, setup: Setup) -> None:
+    def _renew(self, setup: Setup) -> None:
         self.machine = self._begin_match(setup)
         self.introduce()
 
@@ -243,27 +243,25 @@ class ConsoleSession(VerbHost):
         # The default programme depends on the deck and the table.
         kept = {key: value for key, value in setup.game.options.items() if key != "deals"}
         game = make(setup.game.name, {**kept, **given})
-        self._restart_with(replace(setup, game=game))
+        self._renew(replace(setup, game=game))
 
     @verb("seed TEXT", "a new match with other cards")
     def _seed(self, rest: str = "") -> None:
-        self._restart_with(
-            replace(self.machine.setup, game=self._game_without_deals(), seed=rest, round_number=1)
-        )
+        self._renew(replace(self.machine.setup, game=self._plain_game(), seed=rest, round_number=1))
 
     @verb("deals FILE", "a new match with the cards of a file")
     def _deals(self, rest: str = "") -> None:
-        game = self._game_without_deals()
+        game = self._plain_game()
         game = game.given(self._tools.deals(game, rest))
-        self._restart_with(replace(self.machine.setup, game=game))
+        self._renew(replace(self.machine.setup, game=game))
 
-    def _game_without_deals(self) -> AnyGame:
+    def _plain_game(self) -> AnyGame:
         game = self.machine.setup.game
         return make(game.name, game.options)
 
     @verb("new", "the match from its start")
     def _restart(self) -> None:
-        self._restart_with(self.machine.setup)
+        self._renew(self.machine.setup)
 
     @verb("quit, exit", "send the bots quit, and end")
     def _quit(self) -> None:

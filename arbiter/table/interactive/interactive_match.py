@@ -202,9 +202,7 @@ class InteractiveMatch:
     @property
     def _is_beginning(self) -> bool:
         """True if the present match is a beginning of the one before undo."""
-        return self._whole is not None and self._whole.begins_with(
-            self._marks, self._log, self._referee.given
-        )
+        return self._whole is not None and self._whole.begins(self._marks, self._log, self._referee.given)
 
     def _rewind(self, marks: int) -> None:
         """Restart the match up to `marks` marks, with restarted occupants."""

@@ -98,9 +98,7 @@ class ProcessBot(Occupant):
         with self._hearing:
             self._hears, self._interrupted = True, False
         try:
-            heard = self._bot.exchange_bytes(
-                f"{line.command}\n".encode(errors="surrogateescape"), 1, line.allowed_ns
-            )
+            heard = self._bot.send(f"{line.command}\n".encode(errors="surrogateescape"), 1, line.allowed_ns)
         finally:
             with self._hearing:
                 self._hears = False

@@ -130,10 +130,10 @@ class Whole(NamedTuple):
     hands: int
     trouble: TranscriptEntry | None
 
-    def begins_with(
+    def begins(
         self, marks: Sequence[Mark], log: list[tuple[Seat, Command]], given: list[Reply | int]
     ) -> bool:
-        """Return True if the match begins_with with exactly these."""
+        """Return True if the match begins with exactly these."""
         return (
             len(marks) <= len(self.marks)
             and marks[-1] is self.marks[len(marks) - 1]

@@ -220,12 +220,10 @@ class _Answer:
         if isinstance(choices, list) and choices and isinstance(choices[0], dict):
             self._receive_choice(choices[0])
         if isinstance(usage := event.get("usage"), dict):
-            self._reported = _count_or_none(usage.get("completion_tokens"))
-            self._asked = _count_or_none(usage.get("prompt_tokens"))
+            self._reported = _count(usage.get("completion_tokens"))
+            self._asked = _count(usage.get("prompt_tokens"))
             details = usage.get("completion_tokens_details")
-            self._hidden = (
-                _count_or_none(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
-            )
+            self._hidden = _count(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
 
     def _receive_choice(self, choice: Mapping[str, Any]) -> None:
         if isinstance(finish := choice.get("finish_reason"), str):
@@ -273,18 +271,16 @@ def _refusal(response: http.client.HTTPResponse) -> ProviderFailure:
     known = {one.value: one.phrase for one in HTTPStatus}
     again = status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in PATIENT
     return ProviderFailure(
-        f"HTTP {status} {known.get(status, '')}".rstrip(),
-        again,
-        _retry_after_s(response.getheader("Retry-After")),
+        f"HTTP {status} {known.get(status, '')}".rstrip(), again, _seconds(response.getheader("Retry-After"))
     )
 
 
-def _retry_after_s(text: str | None) -> float | None:
+def _seconds(text: str | None) -> float | None:
     """Return the seconds of a header ``Retry-After``; None for other forms, such as a date."""
     return float(text) if text and text.strip().isascii() and text.strip().isdigit() else None
 
 
-def _count_or_none(value: object) -> int | None:
+def _count(value: object) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 

@@ -211,7 +211,7 @@ class Dialogue:
         return surplus
 
     def _send_line(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
-        return bot.exchange_bytes(line.encode(), 1, self._start if starting else self._patience)
+        return bot.send(line.encode(), 1, self._start if starting else self._patience)
 
     def _fail(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
         """Stop the bot and return its failed step."""

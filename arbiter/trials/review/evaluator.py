@@ -103,7 +103,7 @@ class Evaluator:
             self._bots[seat] = SingleBot(launcher, self._player, self._limits, seat)
         bot = self._bots[seat]
         bot.forget_output()
-        heard = bot.exchange_bytes(f"{command}\n".encode(), 1, PATIENCE * self._share_ns + LEAST_NS)
+        heard = bot.send(f"{command}\n".encode(), 1, PATIENCE * self._share_ns + LEAST_NS)
         if (fault := heard.reply.fault) is not None:
             errors = bot.new_errors().decode(errors="replace").strip().splitlines()
             last = f"; it wrote: {errors[-1][:200]}" if errors else ""
