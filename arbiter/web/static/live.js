@@ -2,7 +2,7 @@
 import { all, loadAgain, one } from "./page.js";
 
 const page = one("[data-events]");
-const said = one(".listening", page);
+const message = one(".listening", page);
 const REST_MS = 2000; // between two loads
 const FAILED_MS = 10000; // after a failed reload
 const SPREAD_MS = 1000; // random delay, so that not all screens reload at once
@@ -14,7 +14,7 @@ let again = false; // an event came while it was loading
 let loaded = 0;
 
 function say(/** @type {string} */ text) {
-  if (said.textContent !== text) said.textContent = text;
+  if (message.textContent !== text) message.textContent = text;
 }
 
 async function load() {

@@ -30,11 +30,11 @@ function showProblem(/** @type {Error & { status?: number }} */ { message, statu
 
 if (place) {
   const { address, config, url } = place.dataset;
-  const eyesOf = url ? (/** @type {number} */ seat) => loadReplay(`seat:${seat}`) : null;
+  const loadView = url ? (/** @type {number} */ seat) => loadReplay(`seat:${seat}`) : null;
   try {
     const [line, home] = ["console-line", "home-line"].map((id) => document.getElementById(id));
     const [replay, review] = await Promise.all([loadReplay(), loadReview()]);
-    mount(place, replay, { address: address !== "off", console: line, config, home, eyesOf, review });
+    mount(place, replay, { address: address !== "off", console: line, config, home, loadView, review });
   } catch (error) {
     showProblem(/** @type {Error} */ (error));
   }

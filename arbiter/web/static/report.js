@@ -10,8 +10,8 @@ const players = new Map();
 function showReplay(/** @type {HTMLElement} */ box) {
   const place = /** @type {HTMLElement} */ (box.querySelector(".replay-place"));
   const [replay, ...own] = [...box.querySelectorAll("script")].map((script) => JSON.parse(script.textContent ?? ""));
-  const eyesOf = own.length ? async (/** @type {number} */ seat) => own[seat] : null;
-  players.set(box, mount(place, replay, { address: false, console: box.querySelector("code"), config: place.dataset.config, eyesOf }));
+  const loadView = own.length ? async (/** @type {number} */ seat) => own[seat] : null;
+  players.set(box, mount(place, replay, { address: false, console: box.querySelector("code"), config: place.dataset.config, loadView }));
 }
 
 function openNamed() {

@@ -60,8 +60,8 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
     const isOne = isSingle(question);
     // If a click on a card is a whole answer, only answers without cards are buttons.
     const offered = isOne && question.open ? answers.filter(({ cards }) => !cards.length) : answers;
-    const fitting = offered.filter(({ word, text, said, cards }) => isWithin(picked.map(({ name }) => name), cards)
-      && (!typed || [word, text, said].some((one) => one.toLowerCase().includes(typed))));
+    const fitting = offered.filter(({ word, text, message, cards }) => isWithin(picked.map(({ name }) => name), cards)
+      && (!typed || [word, text, message].some((one) => one.toLowerCase().includes(typed))));
     words.replaceChildren(...fitting.slice(0, MOST_BUTTONS).map((answer) => el("li", {}, wordButton(answer))));
     words.hidden = fitting.length === 0;
     const more = fitting.length - MOST_BUTTONS;
@@ -84,8 +84,8 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
     if (found) choose(found.word);
   }
 
-  function wordButton(/** @type {ReturnType<typeof answerOf>} */ { word, text, said }) {
-    const inside = text === said ? [text] : [el("span", { "aria-hidden": "true" }, text), spoken(said)];
+  function wordButton(/** @type {ReturnType<typeof answerOf>} */ { word, text, message }) {
+    const inside = text === message ? [text] : [el("span", { "aria-hidden": "true" }, text), spoken(message)];
     return el("button", { type: "button", "data-word": word, title: word, on: { click: () => choose(word) } }, inside);
   }
 
@@ -113,7 +113,7 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
   function refuse(/** @type {string} */ name) {
     if (!question) return;
     const reason = question.must || (picked.length ? "no legal answer has it with the picked cards" : "no legal answer has it");
-    wrong.textContent = `Not ${cardFace(question.faces, name).said}: ${reason}.`;
+    wrong.textContent = `Not ${cardFace(question.faces, name).message}: ${reason}.`;
   }
 
   /** Returns the cards that can be picked now, for the table. */
@@ -130,13 +130,13 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
   };
 }
 
-/** A legal answer: `word` for the applet, the `cards` that it lays, `text` to show, `said` for screen readers. */
+/** A legal answer: `word` for the applet, the `cards` that it lays, `text` to show, `message` for screen readers. */
 function answerOf(/** @type {Question} */ { faces, lays, says }, /** @type {string} */ word, /** @type {number} */ place) {
   const cards = lays[place];
   const plain = word.replaceAll("_", " ");
-  if (!cards.length) return { word, cards, text: plain, said: plain };
+  if (!cards.length) return { word, cards, text: plain, message: plain };
   const shown = cards.map((name) => cardFace(faces, name)).map(({ text, symbol }) => (symbol ? `${symbol} ${text}` : text));
-  return { word, cards, text: shown.join(" "), said: says[place] };
+  return { word, cards, text: shown.join(" "), message: says[place] };
 }
 
 /** True if the multiset `many` contains `few`. */

@@ -46,9 +46,9 @@ function verbButton(/** @type {(name: string) => void} */ act, /** @type {string
 
 /** The panel for a bad reply, with its remedies; a button calls `act(name)`. */
 export function makeTrouble(/** @type {(name: string) => void} */ act) {
-  const told = el("div", { role: "alert" });
+  const details = el("div", { role: "alert" });
   const [again, skip] = ["again", "skip"].map((name) => verbButton(act, name));
-  const element = el("div", { class: "ap-trouble", hidden: true }, told, el("div", { class: "ap-row" }, again, skip));
+  const element = el("div", { class: "ap-trouble", hidden: true }, details, el("div", { class: "ap-row" }, again, skip));
   let drawn = "null";
   const draw = (/** @type {Api.TableState} */ { trouble, running }) => {
     enable(again, !running);
@@ -57,7 +57,7 @@ export function makeTrouble(/** @type {(name: string) => void} */ act) {
     const key = JSON.stringify(trouble);
     if (key === drawn) return;
     drawn = key;
-    told.replaceChildren(...(trouble ? troubleWords(trouble) : []));
+    details.replaceChildren(...(trouble ? troubleWords(trouble) : []));
   };
   return { element, draw };
 }

@@ -40,7 +40,7 @@ const notes = el("ul", { class: "ap-notes ap-note", role: "list", "aria-label": 
 const what = el("p", { class: "ap-what" });
 const controls = makeControls(verb);
 const trouble = makeTrouble(verb);
-const present = makePresent(decide, lend, (eyes) => state && shell.draw(state, eyes));
+const present = makePresent(decide, lend, (viewSeat) => state && shell.draw(state, viewSeat));
 const shell = makeShell((seat, line) => act("/send", { seat, line }), (seat, name) => act("/macro", { seat, name }), () => asked(save("/traffic")));
 const setup = makeSetup(act);
 const seats = makeSeats(act);
@@ -123,12 +123,12 @@ async function readExchanges() {
   return heard;
 }
 
-/** Fetches the match as `eyes` see it; null, with a message, if that fails. */
-async function lend(/** @type {number | null} */ eyes) {
+/** Fetches the match as `viewSeat` sees it; null, with a message, if that fails. */
+async function lend(/** @type {number | null} */ viewSeat) {
   showBusy(1);
   /** @type {Api.Replay | null} */
   let lent = null;
-  await asked(read(`/replay?reader=${readerOf(eyes)}`).then((replay) => {
+  await asked(read(`/replay?reader=${readerOf(viewSeat)}`).then((replay) => {
     lent = replay;
   })).finally(() => showBusy(-1));
   return lent;
@@ -156,8 +156,8 @@ function isBotToBegin() {
 
 function whatIsPlayed() {
   const { game, title, seed, round, limits } = state.setup;
-  const told = [title ?? game, `round ${round}`, `seed ${seed}`, limits.isolation ? `${limits.isolation} isolation` : ""].filter(Boolean);
-  return [foreign(told.join(" · ")), state.by_hand ? el("span", { class: "mark", title: "Something was done that a referee would not do" }, "by hand") : ""];
+  const details = [title ?? game, `round ${round}`, `seed ${seed}`, limits.isolation ? `${limits.isolation} isolation` : ""].filter(Boolean);
+  return [foreign(details.join(" · ")), state.by_hand ? el("span", { class: "mark", title: "Something was done that a referee would not do" }, "by hand") : ""];
 }
 
 /** Posts an action; returns an error message or "". With `throws` a Refusal is thrown instead.

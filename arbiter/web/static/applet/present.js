@@ -3,7 +3,7 @@
 import { el } from "../replay/dom.js";
 import { positionAt, stopsOf } from "../replay/fold.js";
 import { calm } from "../replay/motion.js";
-import { sayEvents } from "../replay/say.js";
+import { eventsText } from "../replay/say.js";
 import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
 /** @import { Position } from "../replay/fold.js" */
@@ -18,14 +18,14 @@ const TURN_MS = 600; // of a bot, if a person plays
 export const NOBODY = -1;
 
 /** The reader whose replay has exactly these cards. */
-export function readerOf(/** @type {number | null} */ eyes) {
-  if (eyes === null) return "full";
-  return eyes === NOBODY ? "public" : `seat:${eyes}`;
+export function readerOf(/** @type {number | null} */ viewSeat) {
+  if (viewSeat === null) return "full";
+  return viewSeat === NOBODY ? "public" : `seat:${viewSeat}`;
 }
 
-/** Keeps the others' hands covered; `look(state)` returns {eyes, next}: whose cards are shown (a seat, NOBODY,
+/** Keeps the others' hands covered; `look(state)` returns {viewSeat, next}: whose cards are shown (a seat, NOBODY,
  * or null for all), and the seat to pass the keyboard to, or null. */
-export class Eyes {
+export class HandCover {
   constructor(areOpen = false) {
     this.areOpen = areOpen;
     this.last = /** @type {number | null} */ (null);
@@ -38,25 +38,25 @@ export class Eyes {
 
   look(/** @type {Standing} */ { setup, to_act: toAct, over }) {
     const people = setup.seats.flatMap(({ person }, seat) => (person ? [seat] : []));
-    if (this.areOpen || over || people.length === 0) return { eyes: null, next: null };
-    if (people.length === 1) return { eyes: people[0], next: null };
-    if (toAct !== null && people.includes(toAct) && toAct !== this.last) return { eyes: NOBODY, next: toAct };
-    return { eyes: people.find((seat) => seat === this.last) ?? NOBODY, next: null };
+    if (this.areOpen || over || people.length === 0) return { viewSeat: null, next: null };
+    if (people.length === 1) return { viewSeat: people[0], next: null };
+    if (toAct !== null && people.includes(toAct) && toAct !== this.last) return { viewSeat: NOBODY, next: toAct };
+    return { viewSeat: people.find((seat) => seat === this.last) ?? NOBODY, next: null };
   }
 }
 
 /** The table and the answers below it; `decide(word)` returns an error message, or "".
  *
- * `draw(state, isNew)` shows a state; if the match `isNew`, `lend(eyes)` returns the replay that those eyes see, or
- * null. `onEyes(eyes)` is called with whose cards are shown: see `Eyes`. With `forAll` the user may decide for bots.
- * @param {(word: string) => Promise<string>} decide @param {(eyes: number | null) => Lent | Promise<Lent>} lend
- * @param {(eyes: number | null) => void} onEyes */
-export function makePresent(decide, lend, onEyes, forAll = true) {
-  let eyes = new Eyes();
+ * `draw(state, isNew)` shows a state; if the match `isNew`, `lend(viewSeat)` returns the replay that this seat sees, or
+ * null. `onViewSeat(viewSeat)` is called with whose cards are shown: see `HandCover`. With `forAll` the user may decide for bots.
+ * @param {(word: string) => Promise<string>} decide @param {(viewSeat: number | null) => Lent | Promise<Lent>} lend
+ * @param {(viewSeat: number | null) => void} onViewSeat */
+export function makePresent(decide, lend, onViewSeat, forAll = true) {
+  let cover = new HandCover();
   const place = el("div", { class: "ap-place" });
-  const said = el("p", { class: "rp-said" });
+  const message = el("p", { class: "rp-said" });
   const turn = el("p", { class: "ap-turn" });
-  const live = el("div", { "aria-live": "polite" }, turn, said);
+  const live = el("div", { "aria-live": "polite" }, turn, message);
   const over = el("p", { class: "ap-over", role: "status" });
   const choosing = makeChoosing(decideHere, redraw);
   const instead = el("button", { type: "button", class: "ap-instead", on: { click: () => {
@@ -65,7 +65,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     redraw();
   } } });
   const passOn = el("button", { type: "button", class: "ap-pass-on", on: { click: () => {
-    if (looking.next !== null) eyes.show(looking.next);
+    if (looking.next !== null) cover.show(looking.next);
     wanted = "choice";
     redraw();
   } } });
@@ -75,8 +75,8 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   /** @type {Standing} */
   let now;
   let views = /** @type {Map<number | null, Api.Replay>} */ (new Map());
-  /** @type {ReturnType<Eyes["look"]>} */
-  let looking = { eyes: null, next: null };
+  /** @type {ReturnType<HandCover["look"]>} */
+  let looking = { viewSeat: null, next: null };
   let isInstead = false;
   let asked = "";
   let wanted = "";
@@ -101,7 +101,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     const key = JSON.stringify([game, options, seed, seats, state.players]);
     if (key !== frame) {
       // It is another table.
-      eyes = new Eyes(eyes.areOpen);
+      cover = new HandCover(cover.areOpen);
       table = null;
       frame = key;
     }
@@ -113,9 +113,9 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   function redraw() {
     if (!now) return undefined;
     const [state, known] = [now, views];
-    looking = eyes.look(state);
-    const { eyes: whose } = looking;
-    const isStill = () => now === state && known === views && looking.eyes === whose;
+    looking = cover.look(state);
+    const { viewSeat: whose } = looking;
+    const isStill = () => now === state && known === views && looking.viewSeat === whose;
     const there = known.get(whose);
     if (there) return render(state, there);
     return Promise.resolve(lend(whose)).then(async (view) => {
@@ -127,7 +127,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
 
   /** Shows the moves of the others one at a time, so that each trick can be seen; a click on the table skips this. */
   async function walk(/** @type {Standing} */ state, /** @type {Api.Replay} */ view, /** @type {() => boolean} */ isStill) {
-    const isWatched = state.setup.seats.some(({ person }) => person) && !calm.matches && `${frame} ${looking.eyes}` === seen.key;
+    const isWatched = state.setup.seats.some(({ person }) => person) && !calm.matches && `${frame} ${looking.viewSeat}` === seen.key;
     const steps = isWatched ? stopsOf(view).filter((stop) => stop > seen.i).slice(-MOST_SAID, -1) : [];
     isHurried = false;
     for (const stop of steps) {
@@ -135,9 +135,9 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
       const position = { ...positionAt(view, stop), to_act: null };
       keepFocus(false, () => {
         choosing.ask(null);
-        table?.draw(position, looking.eyes === NOBODY ? null : looking.eyes, position.left);
+        table?.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, position.left);
       });
-      put(said, sayEvents(view.events.filter(({ i }) => i > seen.i && i <= stop)));
+      put(message, eventsText(view.events.filter(({ i }) => i > seen.i && i <= stop)));
       seen.i = stop;
       await new Promise((done) => {
         setTimeout(done, TURN_MS);
@@ -154,11 +154,11 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     const question = questionOf(state, position);
     keepFocus(Boolean(question), () => {
       choosing.ask(question);
-      board.draw(position, looking.eyes === NOBODY ? null : looking.eyes, state.left_ms ?? position.left, choosing.pick());
+      board.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, state.left_ms ?? position.left, choosing.pick());
       showOffers(state);
     });
     say(state, view, last);
-    onEyes(looking.eyes);
+    onViewSeat(looking.viewSeat);
   }
 
   /** Shows the buttons before a decision: for the next person's cards, or in place of a bot. */
@@ -179,10 +179,10 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   function say(/** @type {Standing} */ state, /** @type {Api.Replay} */ view, /** @type {number} */ last) {
     // While bots play, a screen reader would never stop.
     live.setAttribute("aria-live", state.running ? "off" : "polite");
-    const key = `${frame} ${looking.eyes}`;
+    const key = `${frame} ${looking.viewSeat}`;
     const from = key === seen.key ? seen.i : last - 1;
-    if (last < from) put(said, `Back to ${count(state.made, "decision")}.`);
-    else if (last > from) put(said, sayEvents(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
+    if (last < from) put(message, `Back to ${count(state.made, "decision")}.`);
+    else if (last > from) put(message, eventsText(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
     put(over, state.result ? `match over: ${state.result.say}` : "");
     put(turn, turnWords(state, view));
@@ -233,7 +233,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   }
 
   function openHands(/** @type {boolean} */ areOpen) {
-    eyes.areOpen = areOpen;
+    cover.areOpen = areOpen;
     redraw();
   }
 

@@ -126,14 +126,14 @@ function makeNewMatch() {
   /** Fills the fields from a table. */
   function fill(/** @type {Api.TableSetup | Api.TableForm} */ setup) {
     /** @type {Record<string, string | null>} */
-    const told = setup.limits;
-    const isolation = "isolation" in setup ? setup.isolation : told.isolation;
+    const details = setup.limits;
+    const isolation = "isolation" in setup ? setup.isolation : details.isolation;
     chooseGame(setup.game, setup.options);
     seed.value = setup.seed ?? "";
     round.value = String(setup.round);
     deals = "deals" in setup ? setup.deals : null;
     given.hidden = !(asGiven.checked = Boolean(deals));
-    for (const [key, field] of Object.entries(limits)) field.value = told[key] ?? "";
+    for (const [key, field] of Object.entries(limits)) field.value = details[key] ?? "";
     tier.value = TIERS.find((name) => name === isolation) ?? "auto";
     setup.seats.forEach((seat, number) => {
       occupants[number].value = typeof seat === "string" ? seat : seat.who;

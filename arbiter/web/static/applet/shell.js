@@ -1,7 +1,7 @@
 // The shell beside the table: every exchange as a line, with its error, and a field to send lines to bots.
 
 import { el, foreign, spoken } from "../replay/dom.js";
-import { sayTime } from "../replay/say.js";
+import { timeText } from "../replay/say.js";
 import { complain } from "./dialog.js";
 import { NOBODY } from "./present.js";
 
@@ -27,7 +27,7 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
       el("button", { type: "button", on: { click: save } }, "Save the traffic")),
     scroll, entry.element);
   let exchanges = /** @type {Api.LoggedExchange[]} */ ([]);
-  let eyes = /** @type {number | null} */ (null);
+  let viewSeat = /** @type {number | null} */ (null);
   let seats = 0;
   let isFollowing = true;
   scroll.addEventListener("scroll", () => {
@@ -40,7 +40,7 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
     if (isFollowing) scroll.scrollTop = scroll.scrollHeight;
   }
 
-  const isCovered = (/** @type {Api.LoggedExchange} */ { seat }) => eyes !== null && (eyes === NOBODY || seat !== eyes);
+  const isCovered = (/** @type {Api.LoggedExchange} */ { seat }) => viewSeat !== null && (viewSeat === NOBODY || seat !== viewSeat);
   const isShown = (/** @type {Api.LoggedExchange} */ { seat }) => filter.value === "" || Number(filter.value) === seat;
 
   function redraw() {
@@ -48,15 +48,15 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
     follow();
   }
 
-  /** Updates the choice of seats, and covers what the current eyes must not see. */
+  /** Updates the choice of seats, and covers what the seat in view must not see. */
   function draw(/** @type {Api.TableState} */ state, /** @type {number | null} */ whose) {
     if (state.setup.seats.length !== seats) {
       seats = state.setup.seats.length;
       filter.replaceChildren(el("option", { value: "" }, "all seats"), ...seatOptions(seats));
     }
     entry.draw(state, exchanges);
-    if (whose === eyes) return;
-    eyes = whose;
+    if (whose === viewSeat) return;
+    viewSeat = whose;
     redraw();
   }
 
@@ -168,7 +168,7 @@ function drawLine(/** @type {Api.LoggedExchange} */ exchange, /** @type {boolean
     el("span", { class: "ap-to" }, spoken("to seat "), String(seat)),
     el("span", { class: "ap-words-of" }, foreign(clipped(sent)), byHand ? el("span", { class: "mark" }, "by hand") : null,
       reply ? [" ", el("span", { class: "ap-reply" }, spoken("answer "), el("span", { "aria-hidden": "true" }, "←\u00a0"), el("bdi", {}, visible(reply)))] : null),
-    wall ? el("span", { class: "ap-times" }, `${sayTime(wall)}, charged ${sayTime(charged)}`) : null,
+    wall ? el("span", { class: "ap-times" }, `${timeText(wall)}, charged ${timeText(charged)}`) : null,
     problem ? drawProblem(kind, problem, explanation) : null,
     stderr ? el("pre", { class: "ap-stderr", "aria-label": "Standard error" }, covered ? "(covered)" : clipped(stderr)) : null);
 }

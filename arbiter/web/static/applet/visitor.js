@@ -2,7 +2,7 @@
 
 import { el } from "../replay/dom.js";
 import { mount } from "../replay/replay.js";
-import { sayTime } from "../replay/say.js";
+import { timeText } from "../replay/say.js";
 import { makePresent } from "./present.js";
 import { post, Refusal } from "./server.js";
 
@@ -150,5 +150,5 @@ function complain(/** @type {unknown} */ error) {
 
 function showLeft() {
   const isAsked = key && state?.to_act === state?.seat;
-  left.textContent = isAsked ? `Decide within ${sayTime(Math.max(0, until - Date.now()))}, or the table is closed.` : "";
+  left.textContent = isAsked ? `Decide within ${timeText(Math.max(0, until - Date.now()))}, or the table is closed.` : "";
 }

@@ -50,9 +50,9 @@ function bigRank(/** @type {Faces} */ faces, /** @type {string} */ name) {
 }
 
 function cardInside(/** @type {Faces} */ faces, /** @type {string} */ name) {
-  const { rank, symbol, tone, said } = cardFace(faces, name);
+  const { rank, symbol, tone, message } = cardFace(faces, name);
   return [el("span", { class: "rp-face", "aria-hidden": "true" }, rank),
-    symbol ? el("span", { class: "rp-symbol", "aria-hidden": "true" }, symbol + tone) : null, spoken(said)];
+    symbol ? el("span", { class: "rp-symbol", "aria-hidden": "true" }, symbol + tone) : null, spoken(message)];
 }
 
 /** Cards in a fan, as a labelled list; `pick` makes them buttons.

@@ -1,8 +1,8 @@
 // The collapsed list of exchanges: recipients, commands, replies and their meaning, a line each.
 
 import { el, foreign, spoken } from "./dom.js";
-import { sayNote } from "./notes.js";
-import { sayTime } from "./say.js";
+import { noteText } from "./notes.js";
+import { timeText } from "./say.js";
 /** @import { Child } from "./dom.js" */
 
 const MOST_LEGAL = 12;
@@ -50,7 +50,7 @@ function line(/** @type {Api.Replay} */ replay, /** @type {Api.Event} */ event, 
   return el("li", { class: `rp-is-${event.t}`, on: { click: () => onSeek(event.i) } },
     el("span", { class: "rp-sign", "aria-hidden": "true" }, sign), el("span", { class: "rp-to" }, who),
     el("span", { class: "rp-words" }, foreign(words)), note ? el("span", { class: "rp-note" }, note) : null,
-    event.t === "answer" && event.note ? el("span", { class: "rp-note rp-noted" }, foreign(sayNote(event.note))) : null);
+    event.t === "answer" && event.note ? el("span", { class: "rp-note rp-noted" }, foreign(noteText(event.note))) : null);
 }
 
 /** @type {(replay: Api.Replay, event: Api.Event) => [sign: string, who: Child | Child[], words: string, note?: string]} */
@@ -62,7 +62,7 @@ function parts(replay, event) {
     case "ask":
       return ["→", seat, event.request, legal(event)];
     case "answer":
-      return ["←", seat, event.text, [saidOf(replay, event), sayTime(event.charged_ms)].filter(Boolean).join(" ")];
+      return ["←", seat, event.text, [answerLineOf(replay, event), timeText(event.charged_ms)].filter(Boolean).join(" ")];
     case "reveal":
       return ["·", seat, `decided ${event.text}`];
     case "exchange":
@@ -79,7 +79,7 @@ function parts(replay, event) {
 }
 
 /** The description of a decision from the frame after it. */
-function saidOf(/** @type {Api.Replay} */ replay, /** @type {Api.AnswerEvent} */ { i, deal }) {
+function answerLineOf(/** @type {Api.Replay} */ replay, /** @type {Api.AnswerEvent} */ { i, deal }) {
   return replay.events.find((event) => event.i >= i && event.deal === deal && event.shown)?.shown?.say;
 }
 

@@ -6,7 +6,7 @@
 /** @typedef {Required<Omit<Api.FrameChanges, "laid" | "request" | "say" | "roles">> & { roles: Record<string, any> }} Frame */
 
 /** True if the replay has a seat's cards, so that it can be shown from that seat. */
-export function hasEyes(/** @type {Api.Replay} */ replay, /** @type {number} */ seat) {
+export function hasSeatView(/** @type {Api.Replay} */ replay, /** @type {number} */ seat) {
   return replay.deals.some((deal) => Boolean(deal.hands?.[seat]));
 }
 

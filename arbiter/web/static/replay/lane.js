@@ -2,7 +2,7 @@
 
 import { markOf } from "./cards.js";
 import { el, foreign, svg } from "./dom.js";
-import { nameOf, sayTime } from "./say.js";
+import { nameOf, timeText } from "./say.js";
 /** @import { Seek } from "./exchanges.js" */
 
 const LANE = 20;
@@ -47,7 +47,7 @@ function drawDeal(/** @type {Api.Replay} */ replay, /** @type {number} */ deal, 
   const before = (/** @type {number} */ i) => moves.filter((move) => move.i <= i).length;
   const end = fault ? `, the last mark the fault of ${nameOf(replay, fault.seat)}` : "";
   const caption = longest
-    ? `Time per move in deal ${deal + 1}: the longest bar is ${sayTime(longest.charged_ms)}, by ${nameOf(replay, longest.seat)}; a thin line is a trick${end}.`
+    ? `Time per move in deal ${deal + 1}: the longest bar is ${timeText(longest.charged_ms)}, by ${nameOf(replay, longest.seat)}; a thin line is a trick${end}.`
     : `No times are shown for deal ${deal + 1}${end}.`;
   const cursor = svg("rect", { class: "rp-cursor", y: 0, width: 1, height });
   /** @type {SVGElement[]} */
@@ -79,10 +79,10 @@ function bar(replay, move, place, most) {
   const size = Math.max(LEAST, most ? (move.charged_ms / most) * (LANE - 4) : LEAST);
   return svg("rect", {
     class: `rp-bar p${replay.players[move.seat].mark.colour}`, x: place + 0.1, y: (move.seat + 1) * LANE - 2 - size, width: 0.8, height: size,
-  }, svg("title", {}, `${nameOf(replay, move.seat)}: ${sayTime(move.charged_ms)}`));
+  }, svg("title", {}, `${nameOf(replay, move.seat)}: ${timeText(move.charged_ms)}`));
 }
 
 function timesRow(/** @type {Api.Replay} */ replay, /** @type {Api.AnswerEvent} */ { i, seat, request, charged_ms: charged, left_ms: left }) {
   return el("tr", {}, el("td", {}, i), el("td", {}, foreign(replay.players[seat].name)), el("td", {}, request),
-    el("td", {}, sayTime(charged)), el("td", {}, sayTime(left)));
+    el("td", {}, timeText(charged)), el("td", {}, timeText(left)));
 }

@@ -12,12 +12,12 @@ const LEAST_CURSOR = 0.004;
 /** @typedef {{ seat: number, values: [place: number, value: number][], low: number, high: number }} Line */
 
 /** A note in words; "" for none. */
-export function sayNote(/** @type {Api.MoveNote | undefined} */ note) {
-  const value = note?.value === undefined ? [] : [`value ${sayValue(note.value)}`];
+export function noteText(/** @type {Api.MoveNote | undefined} */ note) {
+  const value = note?.value === undefined ? [] : [`value ${valueText(note.value)}`];
   return [...value, ...(note?.tags ?? []).map((tag) => `#${tag}`), ...(note?.words ?? [])].join(" · ");
 }
 
-function sayValue(/** @type {number} */ value) {
+function valueText(/** @type {number} */ value) {
   return String(Number(value.toPrecision(4))).replace("-", "−");
 }
 
@@ -27,17 +27,17 @@ export function makeNotes(/** @type {Api.Replay} */ replay, /** @type {Seek} */ 
   const lines = replay.players.map(({ seat }) => lineOf(answers, seat)).filter(({ values }) => values.length);
   const chart = makeChart(replay, answers, lines, onSeek);
   const labels = lines.map(({ seat, low, high }) => el("span", { title: replay.players[seat].name }, markOf(replay.players[seat]),
-    foreign(replay.players[seat].name), el("small", {}, low === high ? sayValue(low) : `${sayValue(low)} to ${sayValue(high)}`)));
-  const said = el("p", { class: "rp-noted-now" });
+    foreign(replay.players[seat].name), el("small", {}, low === high ? valueText(low) : `${valueText(low)} to ${valueText(high)}`)));
+  const message = el("p", { class: "rp-noted-now" });
   const element = el("section", { class: "rp-lane rp-values", "aria-label": "Notes of bots", hidden: !answers.some(({ note }) => note) },
     lines.length ? el("div", { class: "rp-lane-grid" }, el("div", { class: "rp-lanes", "aria-hidden": "true" }, labels), el("div", { class: "rp-chart" }, chart.element)) : null,
-    lines.length ? el("p", { class: "rp-scale" }, "Values noted by bots during the match, each on a separate scale; a thin line begins a deal.") : null, said);
+    lines.length ? el("p", { class: "rp-scale" }, "Values noted by bots during the match, each on a separate scale; a thin line begins a deal.") : null, message);
   const draw = (/** @type {number} */ i) => {
     const place = answers.findLastIndex((answer) => answer.i <= i);
     chart.mark(place);
     const { seat, note } = answers[place] ?? {};
-    const words = sayNote(note);
-    said.replaceChildren(...(words && seat !== undefined ? [foreign(nameOf(replay, seat)), " noted: ", foreign(words)] : ["There is no note at this move."]));
+    const words = noteText(note);
+    message.replaceChildren(...(words && seat !== undefined ? [foreign(nameOf(replay, seat)), " noted: ", foreign(words)] : ["There is no note at this move."]));
   };
   return { element, draw };
 }
@@ -56,7 +56,7 @@ function lineOf(answers, seat) {
 function makeChart(replay, answers, lines, onSeek) {
   const [width, height] = [Math.max(answers.length, 1), lines.length * LANE];
   const caption = `Values noted by bots during the match: ${lines.map(({ seat, low, high }) =>
-    `${nameOf(replay, seat)} from ${sayValue(low)} to ${sayValue(high)}`).join(", ")}.`;
+    `${nameOf(replay, seat)} from ${valueText(low)} to ${valueText(high)}`).join(", ")}.`;
   const cursor = svg("rect", { class: "rp-cursor", y: 0, width: Math.max(1, width * LEAST_CURSOR), height });
   const deals = answers.flatMap(({ deal }, place) => (place && deal !== answers[place - 1].deal
     ? [svg("line", { class: "rp-trick", x1: place, x2: place, y1: 0, y2: height })] : []));

@@ -1,8 +1,8 @@
-// The state of the viewer (event, eyes, speed), and its transitions.
+// The state of the viewer (event, seat in view, speed), and its transitions.
 
-import { hasEyes, stopsOf } from "./fold.js";
+import { hasSeatView, stopsOf } from "./fold.js";
 
-/** @typedef {(seat: number) => Promise<Api.Replay>} EyesOf */
+/** @typedef {(seat: number) => Promise<Api.Replay>} LoadView */
 
 export const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_MS = 1000;
@@ -10,16 +10,16 @@ const TAKEN_MS = 600;
 
 /** A player of a replay; it calls `onChange(player)` whenever its state changes.
  *
- * `eyesOf(seat)` promises the replay as a seat saw it; null if that is not available.
+ * `loadView(seat)` promises the replay as a seat saw it; null if that is not available.
  */
 export class Player {
-  constructor(/** @type {Api.Replay} */ replay, /** @type {(player: Player) => void} */ onChange, /** @type {EyesOf | null} */ eyesOf = null) {
+  constructor(/** @type {Api.Replay} */ replay, /** @type {(player: Player) => void} */ onChange, /** @type {LoadView | null} */ loadView = null) {
     this.replay = replay;
     this.onChange = onChange;
-    this.eyesOf = eyesOf;
+    this.loadView = loadView;
     this.view = replay;
     this.views = /** @type {Map<number | null, Api.Replay>} */ (new Map());
-    this.eyes = /** @type {number | null} */ (null);
+    this.viewSeat = /** @type {number | null} */ (null);
     this.wanted = /** @type {number | null} */ (null);
     this.problem = "";
     this.speed = 1;
@@ -36,12 +36,12 @@ export class Player {
     else this.i = this.firstOf(deal) ?? (this.fault ? this.restAt(this.fault.i) : this.i);
     this.seen = this.before(this.i) ?? -1;
     this.onChange(this);
-    if (Number.isInteger(seat)) this.look(seat);
+    if (Number.isInteger(seat)) this.viewFrom(seat);
   }
 
   /** True if the match can be shown from a seat. */
   canSee(/** @type {number} */ seat) {
-    return this.eyesOf !== null && hasEyes(this.replay, seat);
+    return this.loadView !== null && hasSeatView(this.replay, seat);
   }
 
   get last() {
@@ -81,26 +81,26 @@ export class Player {
   }
 
   /** Shows the match from a seat once its replay is loaded; for null, or the same seat again, with all hands. */
-  async look(/** @type {number | null} */ seat) {
+  async viewFrom(/** @type {number | null} */ seat) {
     const next = seat === null || seat === this.wanted || !this.canSee(seat) ? null : seat;
     this.wanted = next;
     this.problem = "";
     try {
-      if (next !== null && this.eyesOf && !this.views.has(next)) this.views.set(next, await this.eyesOf(next));
+      if (next !== null && this.loadView && !this.views.has(next)) this.views.set(next, await this.loadView(next));
       if (this.wanted !== next) return;
-      this.eyes = next;
+      this.viewSeat = next;
       this.view = this.views.get(next) ?? this.replay;
     } catch (error) {
-      this.wanted = this.eyes;
+      this.wanted = this.viewSeat;
       this.problem = /** @type {Error} */ (error).message;
     }
     this.onChange(this);
   }
 
-  nextEyes() {
+  viewNextSeat() {
     const seats = this.replay.players.map((player) => player.seat).filter((seat) => this.canSee(seat));
     const next = seats[seats.indexOf(this.wanted ?? -1) + 1] ?? null;
-    if (next !== this.wanted) this.look(next);
+    if (next !== this.wanted) this.viewFrom(next);
   }
 
   /** Moves to event `i`. */

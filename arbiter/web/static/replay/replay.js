@@ -2,17 +2,17 @@
 
 import { el, foreign } from "./dom.js";
 import { makeExchanges } from "./exchanges.js";
-import { hasEyes, positionAt, stopsOf } from "./fold.js";
+import { hasSeatView, positionAt, stopsOf } from "./fold.js";
 import { bindKeys, KEYS } from "./keys.js";
 import { makeLane } from "./lane.js";
 import { makeNotes } from "./notes.js";
 import { Player, SPEEDS } from "./player.js";
 import { makeReview } from "./review.js";
-import { nameOf, sayEvents } from "./say.js";
+import { nameOf, eventsText } from "./say.js";
 import { bindTouches, makeScrubber } from "./scrubber.js";
 import { makeSheet } from "./sheet.js";
 import { makeTable } from "./table.js";
-/** @import { EyesOf } from "./player.js" */
+/** @import { LoadView } from "./player.js" */
 
 const FORMAT = "arbiter-replay/1";
 const ADDRESS_MS = 200;
@@ -31,21 +31,21 @@ function problemOf(/** @type {any} */ replay) {
  *
  * Options: `address: false` keeps the position out of the URL; `console` is an element for the command that opens
  * the current position, `config` the season's file in it; `home` is one for the command that does so with the
- * replay's file, its `data-file`, under its `data-limits`; `eyesOf(seat)` promises the replay as a seat saw it;
+ * replay's file, its `data-file`, under its `data-limits`; `loadView(seat)` promises the replay as a seat saw it;
  * `review` is the review of the match.
  * @param {HTMLElement} element @param {Api.Replay} replay
- * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, eyesOf?: EyesOf | null, review?: Api.Review | null }} options
+ * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, loadView?: LoadView | null, review?: Api.Review | null }} options
  */
-export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, eyesOf = null, review = null } = {}) {
+export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, loadView = null, review = null } = {}) {
   const problem = problemOf(replay);
   if (problem) throw new Error(problem);
   const onSeek = (/** @type {number} */ i) => player.go(player.restAt(i));
-  const table = makeTable(replay, (seat) => eyesOf !== null && hasEyes(replay, seat), (seat) => player.look(seat));
+  const table = makeTable(replay, (seat) => loadView !== null && hasSeatView(replay, seat), (seat) => player.viewFrom(seat));
   const lane = makeLane(replay, onSeek);
   const notes = makeNotes(replay, onSeek);
   const exchanges = makeExchanges(onSeek);
   const status = makeStatus(replay);
-  const player = new Player(replay, draw, eyesOf);
+  const player = new Player(replay, draw, loadView);
   const reviewed = review && makeReview(player, review);
   const help = bindKeys(element, player, reviewed?.toggle);
   const controls = makeControls(player, help, reviewed?.button);
@@ -61,8 +61,8 @@ export function mount(element, replay, { address = true, console: consoleLine, c
 
   function draw() {
     const position = positionAt(player.view, player.i);
-    // Clocks are public for all eyes.
-    table.draw(position, player.eyes, positionAt(replay, player.i).left);
+    // All readers see the clocks.
+    table.draw(position, player.viewSeat, positionAt(replay, player.i).left);
     exchanges.draw(player.view, player.deal, player.i);
     lane.draw(player.deal, player.i);
     notes.draw(player.i);
@@ -74,7 +74,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
     save?.(player);
     if (consoleLine) consoleLine.textContent = `arbiter console --config ${quoted(config)} --from ${quoted(replay.id)}${untilOf(replay, player)}`;
     // A reader probably wants to try the bot that is looked at, or that faulted.
-    if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file ?? "")}${untilOf(replay, player)}${home.dataset.limits} --seat "${player.eyes ?? player.fault?.seat ?? 0}=bot:python3 bot.py"`;
+    if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file ?? "")}${untilOf(replay, player)}${home.dataset.limits} --seat "${player.viewSeat ?? player.fault?.seat ?? 0}=bot:python3 bot.py"`;
   }
 
   const place = address ? readAddress() : {};
@@ -86,21 +86,21 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   return player;
 }
 
-/** The status lines: what happened, and the current eyes. */
+/** The status lines: what happened, and the seat in view. */
 function makeStatus(/** @type {Api.Replay} */ replay) {
-  const said = el("p", { class: "rp-said", "aria-live": "polite" });
+  const message = el("p", { class: "rp-said", "aria-live": "polite" });
   const where = el("p", { class: "rp-where" });
   const draw = (/** @type {Player} */ player) => {
-    said.setAttribute("aria-live", player.isPlaying ? "off" : "polite");
-    const words = sayEvents(player.news);
-    if (said.textContent !== words) said.textContent = words;
-    const eyes = player.eyes === null ? "" : ` · through the eyes of ${nameOf(replay, player.eyes)}`;
-    const hidden = replay.deals.length && !replay.players.some(({ seat }) => hasEyes(replay, seat));
+    message.setAttribute("aria-live", player.isPlaying ? "off" : "polite");
+    const words = eventsText(player.news);
+    if (message.textContent !== words) message.textContent = words;
+    const viewSeat = player.viewSeat === null ? "" : ` · through the eyes of ${nameOf(replay, player.viewSeat)}`;
+    const hidden = replay.deals.length && !replay.players.some(({ seat }) => hasSeatView(replay, seat));
     const place = `Deal ${player.deal + 1} of ${Math.max(replay.planned ?? 0, replay.deals.length)} · event ${player.i} of ${player.last}`;
-    where.textContent = `${place}${eyes}${hidden ? " · hands are shown when the round is complete" : ""}${player.problem && ` · ${player.problem}`}`;
+    where.textContent = `${place}${viewSeat}${hidden ? " · hands are shown when the round is complete" : ""}${player.problem && ` · ${player.problem}`}`;
   };
   const { say } = /** @type {{ say?: string }} */ (replay.result);
-  return { element: el("div", { class: "rp-status" }, say ? el("p", { class: "rp-result-say" }, foreign(say)) : null, said), where, draw };
+  return { element: el("div", { class: "rp-status" }, say ? el("p", { class: "rp-result-say" }, foreign(say)) : null, message), where, draw };
 }
 
 function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help, /** @type {HTMLElement | undefined} */ better) {
@@ -116,7 +116,7 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
   const fault = player.fault ? button("Fault", "f") : null;
   const speed = el("select", { on: { change: () => player.setSpeed(Number(speed.value)) } },
     SPEEDS.map((value) => el("option", { value }, `${value} ×`)));
-  const all = el("button", { type: "button", title: "Quit the eyes (q)", on: { click: () => player.look(null) } }, "All hands");
+  const all = el("button", { type: "button", title: "Quit the eyes (q)", on: { click: () => player.viewFrom(null) } }, "All hands");
   const keys = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: () => help.showModal() } }, "?");
   const steps = el("div", { class: "rp-controls rp-steps", role: "group", "aria-label": "Steps" }, back, toggle, on);
   const choices = el("div", { class: "rp-controls", role: "group", "aria-label": "Choices" }, fault,
@@ -127,7 +127,7 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
     for (const one of on) one.setAttribute("aria-disabled", String(player.isAtEnd));
     toggle.textContent = player.isPlaying ? "Pause" : "Play";
     speed.value = String(player.speed);
-    all.hidden = player.eyes === null;
+    all.hidden = player.viewSeat === null;
   };
   return { elements: [steps, choices], draw };
 }
@@ -156,7 +156,7 @@ function addressSaver() {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const address = new URL(location.href);
-      const { deal, i, eyes: seat, speed } = player;
+      const { deal, i, viewSeat: seat, speed } = player;
       for (const [name, value] of Object.entries({ deal, i, seat, speed: speed === 1 ? null : speed })) {
         if (value === null) address.searchParams.delete(name);
         else address.searchParams.set(name, String(value));

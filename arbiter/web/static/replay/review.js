@@ -13,24 +13,24 @@ const LEAST_CURSOR = 0.004;
 /** @typedef {Api.ReviewedDecision & { place: number, event: number }} Placed */
 
 /** Points with one decimal and a true minus. */
-function sayNumber(/** @type {number} */ value) {
+function numberText(/** @type {number} */ value) {
   const text = Math.abs(value).toFixed(1);
   return value < 0 && Number(text) ? `−${text}` : text;
 }
 
-function sayChance(/** @type {number} */ chance) {
+function chanceText(/** @type {number} */ chance) {
   return `${Math.round(100 * chance)} %`;
 }
 
 /** An answer as in the protocol; a card with its suit. @type {(replay: Api.Replay, words: string) => Part[]} */
 function answerBox(replay, words) {
   if (!Object.hasOwn(replay.faces, words)) return [foreign(words)];
-  const { text, symbol, tone, said } = cardFace(replay.faces, words);
-  return [el("span", { class: tone ? `rp-suit-${tone.toLowerCase()} rp-strong` : "rp-strong", "aria-hidden": "true" }, `${symbol} ${text}`.trim()), spoken(said)];
+  const { text, symbol, tone, message } = cardFace(replay.faces, words);
+  return [el("span", { class: tone ? `rp-suit-${tone.toLowerCase()} rp-strong` : "rp-strong", "aria-hidden": "true" }, `${symbol} ${text}`.trim()), spoken(message)];
 }
 
-function sayLoss(/** @type {Placed} */ { loss, se }) {
-  return `loss ${sayNumber(loss ?? 0)}${se === null ? "" : ` ± ${se.toFixed(1)}`}`;
+function lossText(/** @type {Placed} */ { loss, se }) {
+  return `loss ${numberText(loss ?? 0)}${se === null ? "" : ` ± ${se.toFixed(1)}`}`;
 }
 
 /** The value of a decision, and the better answer. @type {(replay: Api.Replay, decision: Placed) => Part[]} */
@@ -38,9 +38,9 @@ function judged(replay, decision) {
   const { seat, done, best, loss, values, excuse } = decision;
   const who = [foreign(nameOf(replay, seat)), ": ", ...answerBox(replay, done)];
   if (best === null || loss === null || !(done in values)) return [...who, ", which the review did not evaluate."];
-  const worth = `, worth ${sayNumber(values[done])}`;
+  const worth = `, worth ${numberText(values[done])}`;
   if (best === done) return [...who, `${worth}; nothing better.`];
-  return [...who, `${worth}; better: `, ...answerBox(replay, best), `, worth ${sayNumber(values[best])} (${sayLoss(decision)}${excuse && `, no mistake: ${excuse}`}).`];
+  return [...who, `${worth}; better: `, ...answerBox(replay, best), `, worth ${numberText(values[best])} (${lossText(decision)}${excuse && `, no mistake: ${excuse}`}).`];
 }
 
 /** A review for its replay: a `button` and the `line` that it shows, `elements` for below; `draw()` follows the player. */
@@ -61,7 +61,7 @@ export function makeReview(/** @type {Player} */ player, /** @type {Api.Review} 
     draw();
   };
   const draw = () => {
-    chart.mark(answers.findLastIndex(({ i }) => i <= player.i), player.eyes);
+    chart.mark(answers.findLastIndex(({ i }) => i <= player.i), player.viewSeat);
     // A seat does not see all decisions of others.
     const answer = player.view.events.findLast(({ i, t }) => i <= player.i && t === "answer");
     const decision = answer?.deal === player.deal ? decisions.find(({ event }) => event === answer.i) : undefined;
@@ -90,7 +90,7 @@ function makeChart(replay, review, decisions, answers, onSeek) {
   const curves = review.seats.map(({ seat }) => ({ seat, points: decisions.flatMap(({ place, win }) => (typeof win[seat] === "number" ? [[place + 1, win[seat]]] : [])) })).filter(({ points }) => points.length);
   const high = Math.max(0.25, Math.ceil(Math.max(0, ...curves.flatMap(({ points }) => points.map(([, win]) => win))) * 4) / 4);
   const most = Math.max(0, ...decisions.map(({ loss }) => loss ?? 0));
-  const said = review.seats.map(({ seat, mistakes, mean_loss: mean }) =>
+  const losses = review.seats.map(({ seat, mistakes, mean_loss: mean }) =>
     `${nameOf(replay, seat)} ${mistakes} ${mistakes === 1 ? "mistake" : "mistakes"}${mean === null ? "" : `, ${mean.toFixed(2)} points lost a decision`}`).join("; ");
   const deals = (/** @type {number} */ height) => answers.flatMap(({ deal }, place) => (place && deal !== answers[place - 1].deal
     ? [svg("line", { class: "rp-trick", x1: place, x2: place, y1: 0, y2: height })] : []));
@@ -102,7 +102,7 @@ function makeChart(replay, review, decisions, answers, onSeek) {
     const bottom = (review.seats.findIndex(({ seat }) => seat === decision.seat) + 1) * LANE - 2;
     const top = bottom - Math.max(LEAST, ((decision.loss ?? 0) / most) * (LANE - 4));
     return svg("line", { class: decision.mistake ? "rp-loss rp-mistake" : "rp-loss", x1: decision.place + 0.5, x2: decision.place + 0.5, y1: bottom, y2: top },
-      svg("title", {}, `${nameOf(replay, decision.seat)}, deal ${decision.deal + 1}: ${sayLoss(decision)}${decision.mistake ? ", a mistake" : ""}`));
+      svg("title", {}, `${nameOf(replay, decision.seat)}, deal ${decision.deal + 1}: ${lossText(decision)}${decision.mistake ? ", a mistake" : ""}`));
   });
   const cursors = /** @type {SVGElement[]} */ ([]);
   const frame = (/** @type {number} */ tall, /** @type {string} */ label, /** @type {SVGElement[]} */ shapes) => {
@@ -118,18 +118,18 @@ function makeChart(replay, review, decisions, answers, onSeek) {
   };
   const last = (/** @type {number} */ seat) => curves.find((curve) => curve.seat === seat)?.points.at(-1)?.[1];
   const curve = curves.length ? [
-    el("div", { class: "rp-axis", "aria-hidden": "true" }, [high, high / 2, 0].map((win) => el("span", {}, sayChance(win)))),
-    frame(CURVE, `Chance to win, at the end: ${curves.map(({ seat }) => `${nameOf(replay, seat)} ${sayChance(last(seat) ?? 0)}`).join(", ")}.`, [half, ...wins]),
+    el("div", { class: "rp-axis", "aria-hidden": "true" }, [high, high / 2, 0].map((win) => el("span", {}, chanceText(win)))),
+    frame(CURVE, `Chance to win, at the end: ${curves.map(({ seat }) => `${nameOf(replay, seat)} ${chanceText(last(seat) ?? 0)}`).join(", ")}.`, [half, ...wins]),
   ] : [];
   const element = el("section", { class: "rp-lane rp-review", "aria-label": "Review" }, el("h3", {}, "Review"),
-    el("p", { class: "rp-note" }, "By ", foreign(review.by), `, from what each seat knew.${curves.length ? " The curves are the chances to win the match." : ""} Ticks ${curves.length ? "below them " : ""}are the losses of decisions, at most ${sayNumber(most)} points of a deal; a bold one is a mistake beyond the uncertainty.`),
+    el("p", { class: "rp-note" }, "By ", foreign(review.by), `, from what each seat knew.${curves.length ? " The curves are the chances to win the match." : ""} Ticks ${curves.length ? "below them " : ""}are the losses of decisions, at most ${numberText(most)} points of a deal; a bold one is a mistake beyond the uncertainty.`),
     el("div", { class: "rp-lane-grid" }, curve,
       el("div", { class: "rp-lanes", "aria-hidden": "true" }, review.seats.map(({ seat }) => el("span", { title: replay.players[seat].name }, markOf(replay.players[seat]), foreign(replay.players[seat].name)))),
-      frame(review.seats.length * LANE, `Losses: ${said}.`, ticks)),
-    el("p", { class: "rp-scale" }, `${said}.`));
-  const mark = (/** @type {number} */ place, /** @type {number | null} */ eyes) => {
+      frame(review.seats.length * LANE, `Losses: ${losses}.`, ticks)),
+    el("p", { class: "rp-scale" }, `${losses}.`));
+  const mark = (/** @type {number} */ place, /** @type {number | null} */ viewSeat) => {
     // The curve of the current seat is highlighted.
-    const seen = eyes ?? answers[Math.max(place, 0)]?.seat;
+    const seen = viewSeat ?? answers[Math.max(place, 0)]?.seat;
     curves.forEach(({ seat }, n) => {
       wins[n].classList.toggle("rp-pale", seat !== seen);
     });

@@ -3,7 +3,7 @@
 import { markOf } from "./cards.js";
 import { el, foreign, spoken } from "./dom.js";
 import { positionAt } from "./fold.js";
-import { sayPoints } from "./say.js";
+import { pointsText } from "./say.js";
 import { SIGNS } from "./scrubber.js";
 import { isBySeat } from "./table.js";
 /** @import { Player } from "./player.js" */
@@ -13,7 +13,7 @@ export function makeSheet(/** @type {Player} */ player) {
   const deals = replay.deals.map(({ deal }) => summary(replay, deal));
   const names = [...new Set(deals.flatMap(({ known }) => Object.keys(known)))];
   const rows = deals.map(({ deal, points, totals, known, isFaulty }) => {
-    const [won, sums] = [points && sayPoints(points), sayPoints(totals)];
+    const [won, sums] = [points && pointsText(points), pointsText(totals)];
     const label = `Deal ${deal + 1}${isFaulty ? ", with the fault" : ""}`;
     const button = el("button", { type: "button", "aria-label": label, on: { click: () => player.toDeal(deal) } }, deal + 1, isFaulty ? " ✕" : null);
     return el("tr", { class: isFaulty ? "rp-faulty" : null }, el("th", { scope: "row" }, button), replay.players.map((_, seat) => el("td", {},

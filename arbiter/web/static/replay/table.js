@@ -3,67 +3,67 @@
 import { backs, cardBox, fan, markOf } from "./cards.js";
 import { el, foreign, spoken } from "./dom.js";
 import { moveCards } from "./motion.js";
-import { isSuited, sayPoints, sayTime, suitFace } from "./say.js";
+import { isSuited, pointsText, timeText, suitFace } from "./say.js";
 /** @import { Picking } from "./cards.js" @import { Seek } from "./exchanges.js" @import { Position } from "./fold.js" */
 
 /** @type {Record<number, string[]>} */
 const PLACES = { 2: ["south", "north"], 3: ["south", "west", "east"], 4: ["south", "west", "north", "east"] };
 const MOST_ROWS = 5;
 
-/** A table; `draw(position, eyes, left, pick)` draws a position. A seat's button calls `onEyes(seat)`.
+/** A table; `draw(position, viewSeat, left, pick)` draws a position. A seat's button calls `onViewSeat(seat)`.
  *
  * `pick` makes the cards of `pick.seat` buttons: `pick.card(name, place)` returns whether a card is `legal` and
  * `picked` (undefined if a click is the whole answer), and `choose()` for a click.
  */
-export function makeTable(/** @type {Api.Replay} */ replay, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onEyes) {
+export function makeTable(/** @type {Api.Replay} */ replay, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onViewSeat) {
   const middle = el("section", { class: "rp-middle", "aria-label": "The table" });
-  const seats = replay.players.map((player) => makeSeat(replay, player, canSee, onEyes));
+  const seats = replay.players.map((player) => makeSeat(replay, player, canSee, onViewSeat));
   const element = el("div", { class: "rp-table", "data-seats": seats.length }, middle, seats.map((seat) => seat.element));
   let last = /** @type {Position | null} */ (null);
   let tray = 0;
-  /** @type {(position: Position, eyes: number | null, left: (number | null)[], pick?: Picking | null) => void} */
-  const draw = (position, eyes, left, pick) => {
+  /** @type {(position: Position, viewSeat: number | null, left: (number | null)[], pick?: Picking | null) => void} */
+  const draw = (position, viewSeat, left, pick) => {
     const move = moveCards(element, last, position);
     element.dataset.cards = isSuited(position.faces) ? "suited" : "plain";
     const places = PLACES[seats.length] ?? PLACES[4];
     // If there is room for one hand, it is that of the acting seat.
-    tray = pick?.seat ?? eyes ?? position.fault?.seat ?? position.to_act ?? tray;
+    tray = pick?.seat ?? viewSeat ?? position.fault?.seat ?? position.to_act ?? tray;
     seats.forEach((seat, number) => {
-      seat.element.dataset.place = places[(number - (eyes ?? 0) + seats.length) % seats.length];
+      seat.element.dataset.place = places[(number - (viewSeat ?? 0) + seats.length) % seats.length];
       seat.element.classList.toggle("rp-tray", number === tray);
-      seat.draw(position, eyes, left[number], pick?.seat === number ? pick : null);
+      seat.draw(position, viewSeat, left[number], pick?.seat === number ? pick : null);
     });
-    middle.replaceChildren(...drawMiddle(replay, position, eyes ?? 0));
+    middle.replaceChildren(...drawMiddle(replay, position, viewSeat ?? 0));
     move();
     last = position;
   };
   return { element, draw };
 }
 
-function makeSeat(/** @type {Api.Replay} */ replay, /** @type {Api.ReplayPlayer} */ player, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onEyes) {
+function makeSeat(/** @type {Api.Replay} */ replay, /** @type {Api.ReplayPlayer} */ player, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onViewSeat) {
   const { name, seat } = player;
   const state = el("span", { class: "rp-state" });
   const count = el("span", { class: "rp-count" });
   const known = el("div", { class: "rp-known" });
   const held = el("div", { class: "rp-held" });
   const label = `Look through the eyes of seat ${seat}`;
-  const eyesOf = el("button", {
+  const viewButton = el("button", {
     type: "button", class: "rp-eyes", "aria-pressed": "false", "aria-label": label, title: label,
-    on: { click: () => onEyes(seat) },
+    on: { click: () => onViewSeat(seat) },
   }, "eyes");
   const heading = el("h3", { class: "rp-name", title: name }, markOf(player),
     el("span", { class: "rp-number", "aria-hidden": "true" }, seat), spoken(`Seat ${seat}: `), foreign(name));
   const element = el("section", { class: "rp-seat", "data-seat": seat, "aria-label": `Seat ${seat}` },
-    el("div", { class: "rp-plate" }, heading, count, state, canSee(seat) ? eyesOf : null, known), held);
-  /** @type {(position: Position, eyes: number | null, left: number | null, pick: Picking | null) => void} */
-  const draw = (position, eyes, left, pick) => {
+    el("div", { class: "rp-plate" }, heading, count, state, canSee(seat) ? viewButton : null, known), held);
+  /** @type {(position: Position, viewSeat: number | null, left: number | null, pick: Picking | null) => void} */
+  const draw = (position, viewSeat, left, pick) => {
     const isFaulty = position.fault?.seat === seat;
     const isTroubled = position.trouble === seat;
     const isActing = position.to_act === seat && !isFaulty;
     element.classList.toggle("rp-acting", isActing);
     element.classList.toggle("rp-faulty", isFaulty || isTroubled);
     state.textContent = isTroubled ? "trouble" : isFaulty ? "fault" : isActing ? "to act" : "";
-    eyesOf.setAttribute("aria-pressed", String(eyes === seat));
+    viewButton.setAttribute("aria-pressed", String(viewSeat === seat));
     const number = position.counts[seat] ?? 0;
     count.replaceChildren(String(number), spoken(number === 1 ? " card" : " cards"));
     count.hidden = !position.dealt;
@@ -75,12 +75,12 @@ function makeSeat(/** @type {Api.Replay} */ replay, /** @type {Api.ReplayPlayer}
 
 /** @type {(replay: Api.Replay, position: Position, player: Api.ReplayPlayer, left: number | null) => HTMLElement} */
 function facts(replay, position, { seat, substitute }, left) {
-  const told = Object.entries(position.roles).filter(([, values]) => isBySeat(replay, values) && values[seat] !== "")
+  const details = Object.entries(position.roles).filter(([, values]) => isBySeat(replay, values) && values[seat] !== "")
     .map(([name, values]) => [name === "role" ? "" : name, values[seat] ?? "–"]);
-  if (substitute) told.unshift(["", "substitute"]);
-  told.push(["points", sayPoints(position.points)[seat]]);
-  if (left !== null) told.push(["clock", sayTime(left)]);
-  return el("dl", { class: "rp-facts" }, told.map(([name, value]) =>
+  if (substitute) details.unshift(["", "substitute"]);
+  details.push(["points", pointsText(position.points)[seat]]);
+  if (left !== null) details.push(["clock", timeText(left)]);
+  return el("dl", { class: "rp-facts" }, details.map(([name, value]) =>
     el("div", { class: name ? null : "rp-role" }, el("dt", {}, name || spoken("role")), el("dd", {}, value))));
 }
 
@@ -123,18 +123,18 @@ function quiet(/** @type {Position} */ position) {
 
 /** Public facts besides the cards, and the open cards of the deal. */
 function captions(/** @type {Api.Replay} */ replay, /** @type {Position} */ position) {
-  const told = Object.entries(position.roles).filter(([, value]) => value !== null && value !== "" && !isBySeat(replay, value))
+  const details = Object.entries(position.roles).filter(([, value]) => value !== null && value !== "" && !isBySeat(replay, value))
     .map(([name, value]) => suitBox(name, value) ?? `${name} ${[value].flat().join(" : ")}`);
   const extra = position.extra.map((name) => cardBox(position.faces, name));
-  return extra.length ? [el("span", { class: "rp-extra" }, "extra ", extra), ...told] : told;
+  return extra.length ? [el("span", { class: "rp-extra" }, "extra ", extra), ...details] : details;
 }
 
 function suitBox(/** @type {string} */ label, /** @type {string} */ letter) {
   const face = suitFace(letter);
   if (!face) return null;
-  const { text, symbol, tone, said } = face;
+  const { text, symbol, tone, message } = face;
   return el("span", {}, `${label} `, el("span", { class: tone ? `rp-suit-${tone.toLowerCase()} rp-strong` : "rp-strong" },
-    el("span", { "aria-hidden": "true" }, `${symbol} ${text}`), spoken(said)));
+    el("span", { "aria-hidden": "true" }, `${symbol} ${text}`), spoken(message)));
 }
 
 /** The player of a card: the emblem, and the seat for a screen reader. */
@@ -179,7 +179,7 @@ function drawGifts(/** @type {Api.Replay} */ replay, /** @type {Position} */ pos
 
 function drawResult(/** @type {Api.Replay} */ replay, /** @type {number[]} */ points) {
   return el("ul", { class: "rp-result", role: "list", "aria-label": "Points of the deal" },
-    sayPoints(points).map((won, seat) => el("li", {}, markOf(replay.players[seat]), foreign(replay.players[seat].name, "rp-short"),
+    pointsText(points).map((won, seat) => el("li", {}, markOf(replay.players[seat]), foreign(replay.players[seat].name, "rp-short"),
       el("strong", {}, ` ${won}`))));
 }
 
