@@ -55,6 +55,7 @@ class DebuggedBot(ProcessBot):
         return Heard(raw, reply._replace(charged_ns=0))
 
     def end(self) -> str:
+        """End the process and remove its folder."""
         try:
             return super().end()
         finally:

@@ -281,6 +281,7 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _count(value: object) -> int | None:
+    """Return a reported count; None unless it is a whole number from 0."""
     return value if type(value) is int and value >= 0 else None
 
 
