@@ -39,7 +39,7 @@ class Ending:
     def end_input(self) -> None:
         self.told.append("end of input")
 
-    def listen(self, allowed_ns: int) -> bytes:
+    def read_for(self, allowed_ns: int) -> bytes:
         self.told.append("listened")
         return b""
 
