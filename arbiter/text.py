@@ -126,6 +126,13 @@ def _sentence(text: str) -> str:
     return "".join(part if at % 2 else _one_line(part) for at, part in enumerate(parts))
 
 
+def in_columns(rows: Sequence[Sequence[str]]) -> str:
+    """Format rows of equal length as lines of text: the first column left-aligned, the others right."""
+    first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in rows]
+    return "\n".join(map(str.rstrip, lines))
+
+
 def first_few(texts: Iterable[str]) -> str:
     """``a, b, c, d, ...``: join at most four texts, so that a note stays one line."""
     found = list(texts)

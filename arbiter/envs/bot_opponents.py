@@ -7,75 +7,19 @@ memory: so each receives the same commands in the same order as in a tournament,
 from __future__ import annotations
 
 import os
-import shlex
-import sys
-import warnings
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Generator, Mapping
 from typing import NoReturn
 
-import arbiter
 from arbiter.envs.argument_checks import Forfeited
-from arbiter.errors import ConfigError, slip_of
 from arbiter.games.game import AnyGame, Seat
 from arbiter.match.exchange import Reply, SeatChannel, Send, drive_by_step
-from arbiter.match.limits import USUAL, WrittenLimits
 from arbiter.match.protocol import NONE, Answer, words_of
 from arbiter.match.record import MatchRecord
 from arbiter.match.referee import referee
 from arbiter.match.spec import Limits, MatchSpec, Player
-from arbiter.sandbox.forkserver_client import check_system
 from arbiter.sandbox.launcher import Launcher
-from arbiter.sandbox.player_command import command_problems, register
-from arbiter.sandbox.tiers import choose
 from arbiter.table.channel import Channel
 from arbiter.table.conductor import start_request
-
-
-def default_limits() -> Limits:
-    """Return the limits of ``arbiter play``, with the strongest available isolation."""
-    tier, warning = choose(USUAL.isolation)
-    if warning:
-        warnings.warn(warning, stacklevel=2)
-    return WrittenLimits(isolation=tier).limits()
-
-
-def program_player(command: str | Sequence[str] | Player, names: Sequence[str]) -> Player:
-    """Return the player that a command starts, without starting it; ConfigError if there is no such program.
-
-    The player may also read this package. `names` are words to suggest for a misspelt command.
-    """
-    check_system()
-    player = command if isinstance(command, Player) else _player_of_command(_split_command(command), names)
-    for _, message in command_problems(player.command, Path(player.folder)):
-        raise ConfigError(message, hint=slip_of(str(command), names))
-    return player
-
-
-def shipped_player(name: str, words: Sequence[str]) -> Player:
-    """Return the player of a shipped bot, which needs no packages; see `program_player`."""
-    player = program_player([sys.executable, "-S", *words], ())
-    return replace(player, name=name)
-
-
-def _split_command(command: str | Sequence[str]) -> list[str]:
-    if not isinstance(command, str):
-        return list(command)
-    try:
-        return shlex.split(command)
-    except ValueError as error:
-        raise ConfigError(f"the command {command!r}: {error}") from None
-
-
-def _player_of_command(words: list[str], names: Sequence[str]) -> Player:
-    if not words or not words[0]:
-        raise ConfigError("an opponent's command names no program")
-    for _, message in command_problems(words, Path()):
-        raise ConfigError(message, hint=slip_of(words[0], names))
-    files = [word for word in words if Path(word).is_file()]
-    name = Path(files[-1] if files else words[0]).stem
-    return register(name, words, Path(), read=[str(Path(arbiter.__file__).parent)])
 
 
 class ProgramOpponents:

@@ -18,12 +18,15 @@ import numpy as np
 
 import rating
 from arbiter.envs.argument_checks import check_number, check_seed
+from arbiter.envs.mixed_pairs import play_pair
+from arbiter.envs.opponents import PolicyOpponent, check_opponents
 from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.policies import Policy, begin, policy_of
-from arbiter.envs.single_env import SingleEnv
+from arbiter.envs.single_env import SingleEnv, limits_of
 from arbiter.errors import ConfigError
 from arbiter.games.game import AnyGame, Seat
 from arbiter.match.spec import Limits
+from arbiter.text import in_columns
 
 POLICY, OPPONENT = "policy", "opponent"
 HEADER = ("opponent", "matches", "points", "won", "drawn", "lost", "Elo", "95 % interval", "illegal+faults")
@@ -73,13 +76,6 @@ class Evaluation:
                     writer.add_scalar(f"{self.game}/{rung.opponent}/{name}", value, step)
 
 
-def in_columns(rows: Sequence[Sequence[str]]) -> str:
-    """Format rows of equal length as lines of text: the first column left-aligned, the others right."""
-    first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in rows]
-    return "\n".join(map(str.rstrip, lines))
-
-
 def evaluate(
     policy: Any,
     game: str | AnyGame,
@@ -87,7 +83,7 @@ def evaluate(
     *,
     rounds: int = 100,
     seed: int | str = 0,
-    limits: Limits | None = None,
+    limits: Limits | Mapping[str, str] | None = None,
     **options: Any,
 ) -> Evaluation:
     """Play `policy` against each of `against`, opponents as in `arbiter.envs.single`.
@@ -220,29 +216,43 @@ class Crossplay:
 
 
 def crossplay(
-    policies: Mapping[str, Any], game: str | AnyGame, *, rounds: int = 50, seed: int | str = 0, **options: Any
+    policies: Mapping[str, Any],
+    game: str | AnyGame,
+    *,
+    rounds: int = 50,
+    seed: int | str = 0,
+    limits: Limits | Mapping[str, str] | None = None,
+    **options: Any,
 ) -> Crossplay:
     """Play each of `policies`, given by name, against copies of each other one.
 
-    Each pair has a match from every seat in each of `rounds` rounds, both ways round, all on the deals of the
-    round; results of a round are one cluster. `game` and its `options` as in `single`. ConfigError for fewer
-    than two policies or an invalid game, TypeError or ValueError as in `evaluate`, and for illegal moves.
+    Each is what `evaluate` takes: a policy, ``"random"``, a shipped bot's name, a command, or a pool. Each
+    pair has a match from every seat in each of `rounds` rounds, both ways round, all on the deals of the
+    round; results of a round are one cluster. `game`, its `options` and `limits` as in `single`. A program's
+    fault loses its match. ConfigError for fewer than two policies or an invalid game, TypeError or ValueError
+    as in `evaluate`, and for policies' illegal moves.
     """
     if not isinstance(policies, Mapping) or len(policies) < 2:
         raise ConfigError("policies are a mapping of names to two or more policies")
     names = tuple(map(str, policies))
-    able = dict(zip(names, map(policy_of, policies.values()), strict=True))
     rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
     seed = check_seed(seed) or 0
     play, observer, _ = arena_of(game, options)
+    game, limits = play.game, limits_of(limits)
+    able = dict(zip(names, check_opponents(list(policies.values()), len(policies), game.name), strict=True))
     points: dict[tuple[str, str], float] = {}
     matches: dict[frozenset[str], list[rating.Match]] = {}
     for column in names:
-        with SingleEnv(play.game, observer, [able[column]] * (play.game.seats - 1)) as env:
+        others = [policies[column]] * (game.seats - 1)
+        with SingleEnv(game, observer, others, limits=limits) as env:
             for row in names:
                 if row == column:
                     continue
-                found = play_matches(able[row], env, (row, column), rounds, seed)
+                one = able[row]
+                if isinstance(one, PolicyOpponent):
+                    found = play_matches(one.policy, env, (row, column), rounds, seed)
+                else:
+                    found = play_pair(game, (one, able[column]), (row, column), rounds, seed, limits)
                 points[row, column] = sum(won for _, won in found) / len(found)
                 matches.setdefault(frozenset((row, column)), []).extend(match for match, _ in found)
     every = [match for of_pair in matches.values() for match in of_pair]
@@ -251,7 +261,7 @@ def crossplay(
         dict(zip(names, column.tolist(), strict=True)) for column in (of.fit.elo, of.low, of.high)
     )
     cells = {pair: Encounter(points[pair], *_elo_apart(matches[frozenset(pair)], pair)) for pair in points}
-    return Crossplay(play.game.name, rounds, names, cells, elo, low, high)
+    return Crossplay(game.name, rounds, names, cells, elo, low, high)
 
 
 def _elo_apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[float, float, float]:

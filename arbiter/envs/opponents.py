@@ -14,7 +14,7 @@ from arbiter.envs.policies import begin, is_policy, policy_of
 from arbiter.envs.pool import Pool
 from arbiter.errors import ConfigError
 from arbiter.games.game import Seat
-from arbiter.games.samples import bot_names, bot_words
+from arbiter.games.samples import bot_names
 from arbiter.match.spec import Player
 
 RANDOM = "random"
@@ -51,18 +51,18 @@ class PolicyOpponent:
     """A policy; see `arbiter.envs.policies`."""
 
     def __init__(self, policy: Any) -> None:
-        self._policy = policy_of(policy)
-        self.name = getattr(self._policy, "__name__", type(policy).__name__)
+        self.policy = policy_of(policy)
+        self.name = getattr(self.policy, "__name__", type(policy).__name__)
 
     def begin(self, seed: str) -> None:  # noqa: ARG002
         """Forget the match before."""
-        begin(self._policy)
+        begin(self.policy)
 
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
         """Return the policy's choice; TypeError or ValueError if it is not an id."""
         mask = mask_of(observer.legal(play, seat), observer.actions)
         try:
-            answer = self._policy(observer.vector(play, seat), mask)
+            answer = self.policy(observer.vector(play, seat), mask)
         except Exception as error:
             error.add_note(f"raised by the opponent {self.name} in seat {seat}")
             raise
@@ -78,9 +78,15 @@ class FromPool:
 
     def begin(self, seed: str) -> None:
         """Draw the member that plays."""
-        self.name, policy = self.pool.draw(seed)
-        self._member = PolicyOpponent(policy)
-        self._member.name = self.name
+        self._member = self.member(seed)
+        self.name = self._member.name
+
+    def member(self, seed: str) -> PolicyOpponent:
+        """Return a member drawn by `seed`."""
+        name, policy = self.pool.draw(seed)
+        drawn = PolicyOpponent(policy)
+        drawn.name = name
+        return drawn
 
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
         return self._member.choose(play, observer, seat)
@@ -109,20 +115,13 @@ def _check_opponent(one: object, game: str) -> Opponent:
         return Chance()
     if isinstance(one, Pool):
         return FromPool(one)
-    names = bot_names(game)
-    if isinstance(one, str) and one in names:
-        from arbiter.envs.bot_opponents import shipped_player
-
-        return shipped_player(one, bot_words(game, one))
-    if isinstance(one, Player | str) or (
-        isinstance(one, Sequence) and all(isinstance(word, str) for word in one)
-    ):
-        # Imported here: starting processes works only on Linux.
-        from arbiter.envs.bot_opponents import program_player
-
-        return program_player(one, [RANDOM, *names])
     if is_policy(one):
         return PolicyOpponent(one)
-    known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *names)))
+    # Imported here: starting processes works only on Linux.
+    from arbiter.table.program_players import program_of
+
+    if (player := program_of(one, game)) is not None:
+        return player
+    known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *bot_names(game))))
     hint = f"{known}, a policy, a Player, or the command of a bot"
     raise ConfigError(f"{one!r} is not an opponent", hint=hint)

@@ -17,6 +17,7 @@ A step is one decision of the agent and all events up to its next one.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.argument_checks import Forfeited, check_number, check_seed
@@ -29,6 +30,7 @@ from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
 from arbiter.envs.render import env_metadata
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games.game import Action, AnyGame, Seat
+from arbiter.match.limits import check_written
 from arbiter.match.spec import Limits, Player
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def single(
     seat: int | str = 0,
     *,
     render_mode: str | None = None,
-    limits: Limits | None = None,
+    limits: Limits | Mapping[str, str] | None = None,
     dataset: str | None = None,
     **options: Any,
 ) -> SingleEnv:
@@ -54,8 +56,9 @@ def single(
     (see `policies`); a bot: the name of a shipped one (``"greedy"``), its command (a string, or in a list a
     list of words) or a `Player`; or a `Pool` of past policies. `seat` is the agent's, or ``"rotate"``: the
     n-th match since a seed was given is in seat n - 1, and so on round the table. `limits` are for bots, by
-    default as in ``arbiter play``. Matches played to their end, or ended by the agent's illegal move, are
-    written to `dataset`, .csv or .parquet, complete after `close`. ConfigError for invalid values.
+    default as in ``arbiter play``; others by their keys in a season's file, such as ``{"time": "1m"}``.
+    Matches played to their end, or ended by the agent's illegal move, are written to `dataset`, .csv or
+    .parquet, complete after `close`. ConfigError for invalid values.
     """
     play, observer, _ = arena_of(game, options)
     return SingleEnv(
@@ -88,18 +91,18 @@ class SingleEnv(TurnBasedEnv):
         seat: int | str = 0,
         *,
         render_mode: str | None = None,
-        limits: Limits | None = None,
+        limits: Limits | Mapping[str, str] | None = None,
         dataset: str | None = None,
     ) -> None:
-        if limits is not None and not isinstance(limits, Limits):
-            raise ConfigError(f"limits are {limits!r}, not arbiter.match.spec.Limits")
+        limits = limits_of(limits)
         super().__init__(_LastActionPlay(game), observer, render_mode=render_mode)
         self.seat: Seat = 0
         self._wanted = seat if seat == ROTATE else _check_seat(seat, game)
         self.opponents = check_opponents(opponents, game.seats - 1, game.name)
         self._programs: ProgramOpponents | None = None
         if any(isinstance(opponent, Player) for opponent in self.opponents):
-            from arbiter.envs.bot_opponents import ProgramOpponents, default_limits
+            from arbiter.envs.bot_opponents import ProgramOpponents
+            from arbiter.table.program_players import default_limits
 
             self._programs = ProgramOpponents(limits or default_limits())
             # Also without a call of `close`.
@@ -277,6 +280,17 @@ class _LastActionPlay(Play):
         before = self.state
         super()._advance(seat, action, state)
         self.done = before, seat, action
+
+
+def limits_of(limits: object) -> Limits | None:
+    """Return limits from a mapping with keys of a season's file, others as they are; ConfigError."""
+    if isinstance(limits, Mapping):
+        from arbiter.table.program_players import default_limits
+
+        return default_limits(**check_written(limits))
+    if limits is not None and not isinstance(limits, Limits):
+        raise ConfigError(f'limits are {limits!r}, not a mapping such as {{"time": "10s"}}')
+    return limits
 
 
 def _check_seat(seat: object, game: AnyGame) -> Seat:

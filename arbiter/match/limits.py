@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match.clock import MS, TimeControl, duration_text, parse_duration
 from arbiter.match.spec import Limits
 
@@ -69,6 +70,20 @@ def override_limits(limits: Limits, **written: str | None) -> Limits:
     given = {key: text for key, text in written.items() if text is not None}
     fresh = WrittenLimits(**given).limits()
     return replace(limits, **{_FIELDS.get(key, key): getattr(fresh, _FIELDS.get(key, key)) for key in given})
+
+
+def check_written(limits: object) -> dict[str, str]:
+    """Return limits by their keys in a season's file; ConfigError for an unknown key or value."""
+    known = [field.name for field in fields(WrittenLimits)]
+    if not isinstance(limits, Mapping):
+        raise ConfigError(f'limits: expected a mapping such as {{"time": "10s"}}, got {limits!r}')
+    for key, value in limits.items():
+        if key not in known:
+            raise ConfigError(f"unknown limit {key!r}", hint=did_you_mean(str(key), known))
+        if not isinstance(value, str) or value not in CHOICES.get(key, (value,)):
+            expected = " or ".join(CHOICES[key]) if key in CHOICES else 'text such as "10s" or "400MB"'
+            raise ConfigError(f"limits: {key}: expected {expected}, got {value!r}")
+    return dict(limits)
 
 
 def limits_text(limits: Limits) -> WrittenLimits:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.games import make
 from arbiter.match.clock import MS, SECOND
-from arbiter.match.exchange import Reply, drive
-from arbiter.match.follower import RandomPlayers, conduct_with
+from arbiter.match.exchange import Reply
+from arbiter.match.follower import RandomPlayers, conduct_mixed, conduct_with
 from arbiter.match.notes import notes_by_move
 from arbiter.match.packing import pack_match
 from arbiter.match.position import Position
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame, Seat
     from arbiter.match.exchange import SeatChannel, Send
+    from arbiter.match.in_memory import InMemory
     from arbiter.match.packing import PackedMatch
     from arbiter.match.record import BotReport, Forfeit, MatchRecord, Move
     from arbiter.match.spec import Absence, Limits, MatchSpec, Player
@@ -58,12 +59,15 @@ BESIDE_NS = 20 * MS
 _table: Conductor | None = None
 
 
-def play_match(spec: MatchSpec) -> MatchRecord:
-    """Play one match with this process's conductor; VoidMatch if the service failed."""
+def play_match(spec: MatchSpec, in_memory: InMemory | None = None) -> MatchRecord:
+    """Play one match with this process's conductor; VoidMatch if the service failed.
+
+    For the seats of `in_memory`, as in `conduct_mixed`, no program is started.
+    """
     global _table
     if _table is None or not _table.usable:
         _table = Conductor()
-    return _table.play(spec)
+    return _table.play(spec, in_memory)
 
 
 def play_packed(spec: MatchSpec) -> PackedMatch:
@@ -101,20 +105,27 @@ class Conductor:
         """End the launcher's processes."""
         self._launcher.close()
 
-    def play(self, spec: MatchSpec) -> MatchRecord:
+    def play(self, spec: MatchSpec, in_memory: InMemory | None = None) -> MatchRecord:
         """Start the bots, conduct the match, kill the bots; VoidMatch if the service failed."""
         game = _cached_game(spec.game, json.dumps(spec.options, sort_keys=True))
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
-        seats = playing_seats(spec)
+        seats = [seat for seat in playing_seats(spec) if seat not in (in_memory or ())]
         with Models(game, spec, seats) as models:
             try:
-                return self._play(game, spec, seats, models)
+                return self._play(game, spec, seats, models, in_memory)
             except VoidMatch as void:
                 void.billed = models.billed()
                 raise
 
-    def _play(self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat], models: Models) -> MatchRecord:
+    def _play(
+        self,
+        game: AnyGame,
+        spec: MatchSpec,
+        seats: Sequence[Seat],
+        models: Models,
+        in_memory: InMemory | None,
+    ) -> MatchRecord:
         """Start the programs of `seats`, conduct the match, end them; return its record."""
         started = datetime.now(UTC)
         steal, suspended = stolen_ns(), suspended_ns()
@@ -129,7 +140,7 @@ class Conductor:
             channel.others = [other.presence for other in channels.values() if other is not channel]
         notes: dict[Seat, list[str]] = {seat: [] for seat in seats}
         try:
-            record = conduct(game, spec, models.start_seats(channels))
+            record = conduct(game, spec, models.start_seats(channels), in_memory)
             if spec.limits.end == "quit":
                 for seat, channel in channels.items():
                     faulty = record.forfeit is not None and record.forfeit.seat == seat
@@ -202,11 +213,15 @@ def public_seats(spec: MatchSpec, noted: Collection[Seat]) -> tuple[Seat, ...]:
     return tuple(seat for seat, publish in own if (spec.publish_notes if publish is None else publish))
 
 
-def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, SeatChannel]) -> MatchRecord:
-    """Conduct the match between the bots of `channels`; an absent player plays at random, or is at fault."""
-    match = referee(game, spec)
+def conduct(
+    game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, SeatChannel], in_memory: InMemory | None = None
+) -> MatchRecord:
+    """Conduct the match between the bots of `channels` and those in memory; an absent player plays at random,
+    or is at fault.
+    """
     if spec.absence is None:
-        return drive(match, list(channels.values()))
+        return conduct_mixed(game, spec, in_memory or {}, channels)
+    match = referee(game, spec)
     position = Position.opening(game, spec.seed, spec.round or 1)
     return conduct_with(match, channels, _Absent(position, spec.absence))
 

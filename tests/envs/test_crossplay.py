@@ -78,3 +78,26 @@ def test_the_same_seed_is_the_same_response() -> None:
 def test_a_budget_that_is_none_is_refused(given: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="an integer from 1"):
         envs.best_response(first, "planning", **given)
+
+
+def test_random_players_and_pools_are_met_and_meet() -> None:
+    pool = envs.Pool()
+    pool.add(last, "past")
+    found = envs.crossplay({"least": first, "random": "random", "pool": pool}, "planning", rounds=3, **SHORT)
+    assert set(found.cells) == {(a, b) for a in found.names for b in found.names if a != b}
+    assert found.elo["least"] > found.elo["pool"]
+    again = envs.crossplay({"least": first, "random": "random", "pool": pool}, "planning", rounds=3, **SHORT)
+    assert again.cells == found.cells
+
+
+@pytest.mark.process
+def test_programs_are_met_and_meet_each_other() -> None:
+    limits = {"isolation": "plain"}
+    players = {"greedy": "greedy", "least": first, "beginner": "beginner"}
+    found = envs.crossplay(players, "planning", rounds=1, limits=limits, **SHORT)
+    assert set(found.cells) == {(a, b) for a in found.names for b in found.names if a != b}
+
+
+def test_what_is_no_player_is_refused() -> None:
+    with pytest.raises(ConfigError, match="5 is not an opponent"):
+        envs.crossplay({"least": first, "five": 5}, "planning", rounds=1, **SHORT)
