@@ -1,3 +1,45 @@
-"""A referee and tournament runner for card-game bots."""
+"""A referee and tournament runner for card-game bots.
+
+    import arbiter
+    results = arbiter.play(game, [policy, "./bot", "greedy", "random"], matches=40, seed=1)
+    print(arbiter.fit(results))
+
+`__all__` are the documented names; each is imported at its first use, and their types are in `__init__.pyi`.
+"""
+
+from __future__ import annotations
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "ArbiterError": "errors",
+    "Comparison": "python.comparison",
+    "MatchRecord": "match.record",
+    "RatingFit": "python.rating_fit",
+    "MatchResults": "python.match_results",
+    "SeasonReader": "python.season_reader",
+    "ShownReplay": "notebook",
+    "compare": "python.comparison",
+    "crossplay": "envs.evaluation",
+    "evaluate": "envs.evaluation",
+    "fit": "python.rating_fit",
+    "load_results": "python.match_results",
+    "open_season": "python.season_reader",
+    "play": "python.playing",
+}
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Imported here: every command imports this package.
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*_HOMES, "__version__", "__doc__", "__file__", "__name__", "__path__", "__all__"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter
 from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -21,6 +20,7 @@ from arbiter.match.limits import override_limits
 from arbiter.replay.visibility import FORMAT
 from arbiter.sandbox.player_command import (
     command_problems,
+    make_names_unique,
     missing_programs,
     name_of_command,
     register,
@@ -111,17 +111,6 @@ def parse_player(command: str, given_by: str) -> Player:
     for message in problems_of_command(words, env):
         raise ConfigError(f"{given_by}: {message}")
     return register(name_of_command(words), words, Path(), env)
-
-
-def make_names_unique(players: Iterable[Player]) -> tuple[Player, ...]:
-    """Return the players with unique names: the second of a name gets a number, ``alice-2``."""
-    taken: Counter[str] = Counter()
-    shown = []
-    for player in players:
-        taken[player.name] += 1
-        number = taken[player.name]
-        shown.append(replace(player, name=f"{player.name}-{number}") if number > 1 else player)
-    return tuple(shown)
 
 
 def split_command(command: str, given_by: str) -> tuple[dict[str, str], list[str]]:

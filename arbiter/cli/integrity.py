@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.open_season import open_season, with_roster
+from arbiter.cli.open_season import with_roster
 from arbiter.cli.options import season_output_options
 from arbiter.cli.output import note, print_result, say
 from arbiter.text import counted, first_few
@@ -38,8 +38,9 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
     from arbiter.cli.progress import Bar
     from arbiter.contest.integrity.integrity_report import make_report
     from arbiter.contest.integrity.program_sources import without_files
+    from arbiter.season.settings import open_to_read
 
-    settled, stored, store = open_season(config, store_url)
+    settled, stored, store = open_to_read(config, store_url)
     with closing(store), Bar() as bar:
         if gone := without_files(settled, stored):
             note(f"not compared, as their files are missing: {first_few(gone)}")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 
-SEASONS_NAMED = 4
-"""Number of seasons that an error names."""
 KEYS_NOT_STORED = {
     "until",
     "opens",
@@ -93,7 +91,9 @@ def _apply_stored(config: Config, change: Callable[[Config, SeasonStore], Config
 
 def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
     """Return a config and its stored season; StoreError if not begun."""
-    return open_season(path, store_url)[:2]
+    from arbiter.season.settings import open_to_read
+
+    return open_to_read(path, store_url)[:2]
 
 
 def read_state(path: str, store_url: str | None) -> SeasonState:
@@ -103,20 +103,6 @@ def read_state(path: str, store_url: str | None) -> SeasonState:
         if found is not None:
             return found
     return SeasonState.of(*open_stored(path, store_url))
-
-
-def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
-    """Return a config, its stored season and its store; StoreError if not begun."""
-    from arbiter.season.config import load
-
-    config = load(path)
-    store = Store(store_url or config.store, create=False)
-    season = store.season(config.season)
-    if season is None:
-        others = ", ".join(store.seasons()[:SEASONS_NAMED])
-        what = f"; it has {others}: check season: in the file" if others else ": play a round first"
-        raise StoreError(f"{store.name} has no season {config.season} yet{what}")
-    return config, season, store
 
 
 def _as_stored(path: str, store_url: str | None) -> SeasonState | None:

@@ -12,7 +12,6 @@ import click
 
 from arbiter.cli.bot_arguments import (
     config_option,
-    make_names_unique,
     parse_deals,
     parse_players,
     read_deals,
@@ -36,7 +35,7 @@ from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make
 from arbiter.match.limits import USUAL, override_limits
 from arbiter.match.spec import MatchSpec
-from arbiter.sandbox.player_command import refuse_stray_links
+from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
 from arbiter.season.schedule import agreed_limits
 
 if TYPE_CHECKING:

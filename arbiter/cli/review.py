@@ -70,14 +70,15 @@ def review(
     """
     from contextlib import closing
 
-    from arbiter.cli.open_season import open_season, with_roster
+    from arbiter.cli.open_season import with_roster
+    from arbiter.season.settings import open_to_read
 
     if (match_id is None) == (number is None):
         raise ConfigError("expected a match id, such as r001/t01/m0, or --round N")
     if seat is not None and match_id is None:
         raise ConfigError("--seat needs a match id")
     budget_ms = _parse_budget(budget)
-    settled, stored, store = open_season(config, store_url)
+    settled, stored, store = open_to_read(config, store_url)
     settled = with_roster(settled)
     with closing(store):
         if match_id is not None:

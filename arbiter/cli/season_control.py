@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.open_season import open_season, read_state
+from arbiter.cli.open_season import read_state
 from arbiter.cli.options import season_options, season_output_options
 from arbiter.cli.output import note, print_json, say, time_text
 from arbiter.errors import ConfigError
@@ -118,9 +118,10 @@ def accept(config: str, store_url: str | None) -> None:
     Example: arbiter accept configs/demo.yaml
     """
     from arbiter.cli.bot_arguments import load_to_play
+    from arbiter.season.settings import open_to_read
 
     settled = load_to_play(config, store_url)
-    season = open_season(config, store_url)[1]
+    season = open_to_read(config, store_url)[1]
     try:
         require_consent_now(settled, season)
     except ConfigError:

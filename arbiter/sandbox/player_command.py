@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -113,6 +114,17 @@ def name_of_command(words: Sequence[str]) -> str:
     """Return a bot's name: that of its script, else of its program."""
     scripts = [word for word in words if Path(word).suffix in SCRIPTS]
     return Path(scripts[-1] if scripts else words[0]).stem
+
+
+def make_names_unique(players: Iterable[Player]) -> tuple[Player, ...]:
+    """Return the players with unique names: the second of a name gets a number, ``alice-2``."""
+    taken: Counter[str] = Counter()
+    shown = []
+    for player in players:
+        taken[player.name] += 1
+        number = taken[player.name]
+        shown.append(replace(player, name=f"{player.name}-{number}") if number > 1 else player)
+    return tuple(shown)
 
 
 def missing_programs(player: Player) -> Iterator[str]:

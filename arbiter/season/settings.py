@@ -77,6 +77,8 @@ def players_of_tables(tables: Iterable[Iterable[str]], config: Config) -> list[P
 
 REGRESS, CHOICE, GAUNTLET, TUNE, FAMILY = "regress-", "choice-", "gauntlet-", "tune-", "family-of-"
 """Prefixes of stored names that are not seasons."""
+SEASONS_NAMED = 4
+"""Number of seasons that an error names."""
 
 
 def load_to_play(path: str, store_url: str | None = None) -> Config:
@@ -91,6 +93,18 @@ def load_to_play(path: str, store_url: str | None = None) -> Config:
     if left := [problem for name, found in missing.items() if name not in out for problem in found]:
         raise ConfigError(left, path)
     return replace(config, gone={name: found[0].message for name, found in missing.items()})
+
+
+def open_to_read(path: str, store_url: str | None = None) -> tuple[Config, SeasonStore, Store]:
+    """Return a config, its stored season and its store; StoreError if not begun."""
+    config = load(path)
+    store = Store(store_url or config.store, create=False)
+    season = store.season(config.season)
+    if season is None:
+        others = ", ".join(store.seasons()[:SEASONS_NAMED])
+        what = f"; it has {others}: check season: in the file" if others else ": play a round first"
+        raise StoreError(f"{store.name} has no season {config.season} yet{what}")
+    return config, season, store
 
 
 def _sitting_out(config: Config) -> Collection[str]:

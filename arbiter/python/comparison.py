@@ -1,0 +1,137 @@
+"""Test whether one bot is better than another, by the sequential test of `arbiter regress`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from arbiter.errors import ConfigError
+from arbiter.games import make_shared
+from arbiter.python.contenders import Table, contender, game_of_call
+from arbiter.python.html_table import html_table
+from arbiter.python.match_results import MatchResults
+from arbiter.python.playing import seed_text
+from arbiter.season.settings import REGRESS
+from arbiter.text import svg_text
+from arbiter.trials.regression.experiment import Experiment, stop_rule
+from arbiter.trials.regression.figures import figures
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE
+from arbiter.trials.regression.report_text import headline, rows
+from arbiter.trials.regression.trial_state import Trial
+from rating.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.games.game import AnyGame
+    from arbiter.python.contenders import Contestant
+
+LEVELS = {False: (0.0, 10.0), True: (-10.0, 0.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The outcome of a comparison; as text and in a notebook, the verdict and its figures.
+
+    `verdict` is ``better``, ``not_better``, ``out_of_budget``, ``identical_play``, ``candidate_faulty`` or
+    ``base_faulty``. `figures` are as in ``arbiter regress --format json``: llr, bounds, elo, low,
+    high, blocks, matches, wins, draws, losses, faults and others. `results` are all matches.
+    """
+
+    verdict: str
+    headline: str
+    rows: tuple[tuple[str, str], ...]
+    figures: Mapping[str, Any]
+    results: MatchResults
+
+    @property
+    def better(self) -> bool:
+        """True if the candidate is better, or with `non_regression` no worse."""
+        return self.verdict == "better"
+
+    @property
+    def elo(self) -> float | None:
+        """The candidate's Elo above the base, None before the first block."""
+        value: float | None = self.figures["elo"]
+        return value
+
+    def __str__(self) -> str:
+        width = max(10, *(len(label) for label, _ in self.rows))
+        return "\n".join([self.headline, *(f"  {label:<{width}} {text}" for label, text in self.rows)])
+
+    def _repr_html_(self) -> str:
+        return f"<p>{svg_text(self.headline)}</p>" + html_table(("figure", "value"), self.rows)
+
+
+def compare(
+    game: str | AnyGame,
+    base: Contestant,
+    candidate: Contestant,
+    *,
+    elo0: float | None = None,
+    elo1: float | None = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    measure: Literal["results", "points"] = "results",
+    non_regression: bool = False,
+    max_blocks: int | None = None,
+    seed: int | str | None = None,
+    options: Mapping[str, Any] | None = None,
+    limits: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Test whether `candidate` is better than `base`, by the sequential test of ``arbiter regress``.
+
+    Both are players as in `play`. They play the same deals, block by block, until the test is decided or
+    `max_blocks` are played; a block is one set of deals in balanced seatings of the two. `elo0` (0) is the
+    difference that is not enough, `elo1` (10) the expected one, `alpha` and `beta` the risks of a wrong
+    verdict; with `non_regression` they are -10 and 0. `measure` compares who was ahead, or the ``points``.
+    `seed`, `options` and `limits` as in `play`. Nothing is stored: ``arbiter regress`` continues after an
+    interruption and plays on all cores.
+
+    ConfigError for a game, players or values that do not fit; VoidMatch if the machine failed.
+    """
+    made, text = game_of_call(game, options, None), seed_text(seed)
+    levels = LEVELS[non_regression]
+    keys: dict[str, Any] = {
+        "elo0": levels[0] if elo0 is None else elo0,
+        "elo1": levels[1] if elo1 is None else elo1,
+        "alpha": alpha,
+        "beta": beta,
+        "measure": measure,
+        "non_regression": non_regression,
+        "evidence": True,
+    }
+    if max_blocks is not None and (type(max_blocks) is not int or max_blocks < 1):
+        raise ConfigError(f"max_blocks: expected an integer from 1, got {max_blocks!r}")
+    try:
+        rule = stop_rule(made, keys, most_blocks=max_blocks)
+    except OptionError as error:
+        raise ConfigError(str(error)) from None
+    named = {BASE: contender(base, made.name), CANDIDATE: contender(candidate, made.name)}
+    pair = [replace(one, player=replace(one.player, name=name)) for name, one in named.items()]
+    with Table(made, pair, limits) as table:
+        trial = Trial(
+            Experiment(
+                name=f"{REGRESS}unstored",
+                game=made,
+                base=pair[0].player,
+                candidate=pair[1].player,
+                field=(),
+                limits=table.limits,
+                test=rule,
+                non_regression=non_regression,
+                seed=text,
+            )
+        )
+        records = []
+        for block in trial.matches_to_play(text):
+            for spec in block:
+                records.append(table.play(spec, make_shared(spec.game, spec.options)))
+                trial.add(records[-1].summary())
+    return Comparison(
+        verdict=str(trial.verdict),
+        headline=headline(trial),
+        rows=tuple(rows(trial)),
+        figures={**figures(trial)},
+        results=MatchResults(records),
+    )

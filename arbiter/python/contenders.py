@@ -1,0 +1,157 @@
+"""The players of a match from Python: functions, commands, shipped bots, random players."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.games import find, make
+from arbiter.games.game import Game
+from arbiter.games.samples import bot_names
+from arbiter.match.follower import conduct_mixed
+from arbiter.match.limits import USUAL, check_written, override_limits
+from arbiter.match.spec import Player, original
+from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
+
+if TYPE_CHECKING:
+    from arbiter.envs.policy_seat import PolicySeat
+    from arbiter.games.game import AnyGame, Seat
+    from arbiter.match.in_memory import Bot
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import Limits, MatchSpec
+
+RANDOM = "random"
+Contestant: TypeAlias = "str | Sequence[str] | Callable[[Any, Any], Any] | Any"
+"""A function of observation and action mask, an object with `predict`, a command as a string or in words, or
+the name of a shipped bot or ``"random"``.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A player by its unique name; `policy` decides for a function, and is None for others."""
+
+    player: Player
+    policy: Any = None
+
+    @property
+    def is_program(self) -> bool:
+        return bool(self.player.command)
+
+
+def game_of_call(game: str | AnyGame, options: Mapping[str, Any] | None, seats: int | None) -> AnyGame:
+    """Return the game of a call, for `seats` players if it can have several numbers of them; ConfigError."""
+    if isinstance(game, Game):
+        if options:
+            raise ConfigError(f"options go to the constructor of the game: {', '.join(options)}")
+        return game
+    if not isinstance(game, str):
+        raise ConfigError(f"game: expected its name or a Game, got {game!r}")
+    given = dict(options or {})
+    if seats is not None and "seats" in find(game).option_help:
+        given.setdefault("seats", seats)
+    return make(game, given)
+
+
+def contenders(players: object, game: str) -> tuple[Contender, ...]:
+    """Return the players of a list, or of a mapping by name; ConfigError names another value."""
+    if isinstance(players, Mapping):
+        named = []
+        for name, one in players.items():
+            found = contender(one, game)
+            named.append(replace(found, player=replace(found.player, name=str(name))))
+    elif isinstance(players, Sequence) and not isinstance(players, str | bytes):
+        named = [contender(one, game) for one in players]
+    else:
+        raise ConfigError(f"players: expected a list, or a mapping of names to players, got {players!r}")
+    unique = make_names_unique(one.player for one in named)
+    return tuple(replace(one, player=player) for one, player in zip(named, unique, strict=True))
+
+
+def contender(one: object, game: str) -> Contender:
+    """Return a player, named after its function or program; ConfigError, TypeError for no policy."""
+    if isinstance(one, str) and one == RANDOM:
+        return Contender(Player(RANDOM, ()))
+    if not isinstance(one, type) and (callable(one) or callable(getattr(one, "predict", None))):
+        name = getattr(one, "__name__", type(one).__name__).strip("<>")
+        return Contender(Player(name, ()), one)
+    # Imported here: starting processes works only on Linux.
+    from arbiter.table.program_players import program_of
+
+    player = program_of(one, game)
+    if player is None:
+        known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *bot_names(game))))
+        hint = f"{known}, a function of observation and action mask, or the command of a bot"
+        raise ConfigError(f"{one!r} is not a player", hint=hint)
+    return Contender(player)
+
+
+class Table:
+    """Plays matches between these players, functions in memory and programs in processes.
+
+    Use it in ``with``, which ends the processes. `limits` are those of the programs, by their keys in a
+    season's file. With `strict` the first forfeit raises BotCheckFailed.
+    """
+
+    def __init__(
+        self,
+        game: AnyGame,
+        players: Sequence[Contender],
+        limits: Mapping[str, str] | None = None,
+        strict: bool = False,
+    ) -> None:
+        self._game, self._strict = game, strict
+        self._policies = {one.player.name: one.policy for one in players if not one.is_program}
+        self._bots: dict[tuple[str, Seat, str], PolicySeat] = {}
+        programs = [one.player for one in players if one.is_program]
+        written = check_written(limits or {})
+        self._starts = bool(programs)
+        if not programs:
+            self.limits: Limits = override_limits(USUAL.limits(), **written)
+            return
+        from arbiter.table.program_players import default_limits
+
+        self.limits = default_limits(**written)
+        if self.limits.isolation != "plain":
+            refuse_stray_links(programs)
+
+    def __enter__(self) -> Table:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._starts:
+            from arbiter.table.conductor import close_table
+
+            close_table()
+
+    def play(self, spec: MatchSpec, game: AnyGame | None = None) -> MatchRecord:
+        """Play a match; VoidMatch if the machine failed, BotCheckFailed if strict."""
+        game = game or self._game
+        seated = enumerate(spec.players)
+        bots = {seat: self._bot(player.name, seat, game) for seat, player in seated if not player.command}
+        in_memory: dict[Seat, Bot | None] = {**bots}
+        if len(in_memory) == game.seats:
+            record = conduct_mixed(game, spec, in_memory)
+        else:
+            from arbiter.table.conductor import play_match
+
+            record = play_match(spec, in_memory)
+        if self._strict and (forfeit := record.forfeit) is not None:
+            bot = bots.get(forfeit.seat)
+            text = f"{forfeit.player} forfeits {record.id} ({forfeit.fault}): {forfeit.detail}"
+            raise BotCheckFailed(text) from (None if bot is None else bot.error)
+        return record
+
+    def _bot(self, name: str, seat: Seat, game: AnyGame) -> PolicySeat | None:
+        """Return the bot of a function at a seat, made once; None for a random player."""
+        policy = self._policies[name if name in self._policies else original(name)]
+        if policy is None:
+            return None
+        key = name, seat, str(game.options)
+        if key not in self._bots:
+            from arbiter.envs.policy_seat import PolicySeat
+
+            self._bots[key] = PolicySeat(policy, game)
+        return self._bots[key]

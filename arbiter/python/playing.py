@@ -1,0 +1,103 @@
+"""Play matches between functions and programs in any mix, on the same deals in all seatings."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from arbiter.errors import ConfigError
+from arbiter.match.spec import MatchSpec
+from arbiter.python.contenders import Table, contenders, game_of_call
+from arbiter.python.match_results import MatchResults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.games.game import AnyGame
+    from arbiter.match.spec import Limits
+    from arbiter.python.contenders import Contender, Contestant
+
+
+def play(
+    game: str | AnyGame,
+    players: Sequence[Contestant] | Mapping[str, Contestant],
+    *,
+    matches: int | None = None,
+    seed: int | str | None = None,
+    options: Mapping[str, Any] | None = None,
+    limits: Mapping[str, str] | None = None,
+    strict: bool = False,
+) -> MatchResults:
+    """Play matches between functions and programs in any mix, and return their results.
+
+    Each of `players`, in a list or a mapping by name, is
+
+    - a function of an observation and an action mask that returns the id of a legal action, or an object with
+      `predict`, such as a model of Stable-Baselines3: what all environments take;
+    - the command of a program, as one string or as a list of words;
+    - the name of a shipped bot, such as ``"greedy"``, or ``"random"`` for a random player in memory.
+
+    Programs run confined, under `limits` with the keys of a season's file (``{"time": "10s", "memory":
+    "400MB", "isolation": "plain"}``); by default those of ``arbiter play``. Functions run in this process and
+    their time is not charged.
+
+    Matches come in rounds: all seatings of the players on the same deals. `matches` is one round by default,
+    fewer than a round, or a multiple of it. The deals follow from `seed`, which is random by default; so do
+    the choices of ``"random"``. `options` are the game's; the number of seats follows from the players where
+    a game leaves it open.
+
+    An illegal answer, an exception and any other fault forfeits the match, as in a season; with `strict` the
+    first one raises BotCheckFailed, from the function's own exception. ConfigError for a game, players or
+    values that do not fit; VoidMatch if the machine failed.
+    """
+    given = len(players) if hasattr(players, "__len__") and not isinstance(players, str | bytes) else None
+    made = game_of_call(game, options, given)
+    if given is not None and given != made.table_size:
+        raise ConfigError(f"{made.name}: expected {made.table_size} players, got {given}")
+    seated = contenders(players, made.name)
+    number, text = _check_matches(matches, made), seed_text(seed)
+    with Table(made, seated, limits, strict) as table:
+        return MatchResults(table.play(spec) for spec in _specs(made, seated, text, number, table.limits))
+
+
+def seed_text(seed: object) -> str:
+    """Return a seed as text, random for None; ConfigError for other than an integer from 0 or a text."""
+    if seed is None:
+        return secrets.token_hex(16)
+    # Through `__index__`, which NumPy's integers have.
+    if hasattr(seed, "__index__") and not isinstance(seed, bool) and int(seed) >= 0:
+        return str(int(seed))
+    if isinstance(seed, str) and seed and seed.isprintable():
+        return seed
+    raise ConfigError(f"seed: expected an integer from 0, or printable text, got {seed!r}")
+
+
+def _check_matches(matches: object, game: AnyGame) -> int:
+    a_round = len(game.seatings)
+    if matches is None:
+        return a_round
+    if type(matches) is not int or matches < 1:
+        raise ConfigError(f"matches: expected an integer from 1, got {matches!r}")
+    if matches > a_round and matches % a_round:
+        message = f"matches: expected a multiple of {a_round}, got {matches}"
+        raise ConfigError(message, hint=f"a round has {a_round} seatings of the players on the same deals")
+    return matches
+
+
+def _specs(
+    game: AnyGame, players: Sequence[Contender], seed: str, matches: int, limits: Limits
+) -> Iterator[MatchSpec]:
+    for number in range(matches):
+        before, rotation = divmod(number, len(game.seatings))
+        yield MatchSpec(
+            id=f"r{before + 1:03d}/t01/m{rotation}",
+            season="",
+            round=before + 1,
+            table=1,
+            rotation=rotation,
+            game=game.name,
+            options=game.options,
+            seed=seed,
+            players=tuple(players[place].player for place in game.seatings[rotation]),
+            limits=limits,
+        )

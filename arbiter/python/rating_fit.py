@@ -1,0 +1,194 @@
+"""Rate match results by BayesElo's model, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import rating
+from arbiter.errors import ConfigError, did_you_mean
+from arbiter.match.record import MatchRecord
+from arbiter.match.spec import original
+from arbiter.python.html_table import html_table
+from arbiter.python.season_reader import SeasonReader
+from arbiter.season.ledger import to_rating
+from arbiter.text import in_columns, number, svg_text
+
+if TYPE_CHECKING:
+    from rating.fit.kinds import Kind
+
+Row: TypeAlias = Mapping[str, Any]
+"""The row of a table for one seat of a match."""
+Rateable: TypeAlias = (
+    "SeasonReader | Iterable[MatchRecord | rating.Match | Row] | Mapping[str, Sequence[Any]] | Any"
+)
+HEADER = ("#", "player", "Elo", "±", "matches", "won", "drawn", "lost", "faults")
+COLUMNS = (
+    "rank", "player", "elo", "low", "high", "sd", "matches", "results", "wins", "draws", "losses", "points",
+    "faults",
+)  # fmt: skip
+
+
+def fit(
+    results: Rateable,
+    *,
+    intervals: Kind = "round",
+    level: float = 0.95,
+    prior: float = 2.0,
+    anchors: Mapping[str, float] | None = None,
+) -> RatingFit:
+    """Rate results by BayesElo's model, with intervals that allow for correlated results of one deal.
+
+    `results` are `MatchResults`, an open season (its counted matches of complete rounds), match records,
+    `rating.Match`, or a table as `MatchResults.table` returns it, in columns, rows or a data frame: `match`,
+    `player` and `points`, one row for each seat, and if known `fault`, `seat`, `side`, `round`, `table`,
+    `season`, `substitute`.
+
+    Matches that share a value of `intervals` (``round``, ``table`` or ``match``) may be correlated; ``model``
+    takes all results as independent. `level` is the coverage, `prior` the virtual draws of each player.
+    The mean rating is 0, or the ratings of `anchors` have their known mean. ConfigError for what cannot be
+    rated.
+    """
+    try:
+        matches = _matches(results)
+        if not matches:
+            raise ConfigError("results: expected at least one match, got none")
+        table = rating.PairTable.from_matches(matches)
+        of = rating.intervals(rating.bayeselo(table, prior=prior), intervals, level=level)
+        return RatingFit(rating.rank(rating.scaled(of, anchors or {})), level)
+    except rating.RatingError as error:
+        raise ConfigError(str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class RatingFit:
+    """Fitted ratings; as text and in a notebook, a row for each player, the best first.
+
+    `ranking` is the fit in the terms of `rating`.
+    """
+
+    ranking: rating.Ranking
+    level: float = 0.95
+
+    @property
+    def rows(self) -> tuple[rating.Rating, ...]:
+        """The players from the best to the worst: rank, player, elo, low, high, and their results."""
+        return self.ranking.rows
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What limits the ratings, in sentences."""
+        return self.ranking.warnings
+
+    def __getitem__(self, player: str) -> rating.Rating:
+        """Return a player's row; ConfigError for an unknown name."""
+        return self.rows[self._place(player)]
+
+    def los(self, player: str, other: str) -> float:
+        """Return the likelihood of superiority: the probability that `player` is stronger than `other`.
+
+        ConfigError for an unknown name.
+        """
+        return self.ranking.better(self[player].player, self[other].player)
+
+    def los_table(self) -> dict[str, dict[str, float]]:
+        """Return `los` of each player over each other one, by their names."""
+        names = [row.player for row in self.rows]
+        return {one: {other: self.los(one, other) for other in names if other != one} for one in names}
+
+    def table(self) -> dict[str, list[Any]]:
+        """Return the rows as columns that a data frame takes.
+
+        rank, player, elo, low, high, sd (Elo; None without results), matches, results, wins, draws, losses
+        (against single opponents), points, faults.
+        """
+        return {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
+
+    def _place(self, player: str) -> int:
+        names = [row.player for row in self.rows]
+        if player not in names:
+            raise ConfigError(f"no player {player!r}", hint=did_you_mean(str(player), names))
+        return names.index(player)
+
+    def _lines(self) -> list[list[str]]:
+        return [
+            [
+                str(row.rank),
+                row.player,
+                number(row.elo),
+                number(_half(row)),
+                *map(str, (row.matches, row.wins, row.draws, row.losses, row.faults)),
+            ]
+            for row in self.rows
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join([in_columns([HEADER, *self._lines()]), *(f"note: {text}" for text in self.warnings)])
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<p>note: {svg_text(text)}</p>" for text in self.warnings)
+        return html_table(HEADER, self._lines()) + notes
+
+
+def _half(row: rating.Rating) -> float | None:
+    return None if row.high is None or row.low is None else (row.high - row.low) / 2
+
+
+def _matches(results: Any) -> list[rating.Match]:
+    """Return matches for `rating`; ConfigError for what is neither a match nor a row."""
+    if isinstance(results, SeasonReader):
+        return [to_rating(match) for match in results.counted()]
+    if isinstance(results, Mapping) or hasattr(results, "columns"):
+        columns = results.columns if hasattr(results, "columns") else results
+        results = [
+            dict(zip(columns, row, strict=True))
+            for row in zip(*(list(results[name]) for name in columns), strict=True)
+        ]
+    if isinstance(results, str | bytes) or not isinstance(results, Iterable):
+        raise ConfigError(
+            f"results: expected MatchResults, a season, match records or a table, got {results!r}"
+        )
+    found: list[rating.Match] = []
+    rows: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for one in results:
+        if isinstance(one, MatchRecord):
+            found.append(to_rating(one.summary()))
+        elif isinstance(one, rating.Match):
+            found.append(one)
+        elif isinstance(one, Mapping):
+            if missing := [name for name in ("match", "player", "points") if name not in one]:
+                raise ConfigError(f"the table has no column {missing[0]}")
+            rows.setdefault((one.get("season"), one["match"]), []).append(one)
+        else:
+            raise ConfigError(f"results: expected a match record or a row of a table, got {one!r}")
+    return [*found, *(_match_of_rows(at_table) for at_table in rows.values())]
+
+
+def _match_of_rows(rows: list[Mapping[str, Any]]) -> rating.Match:
+    """Return the match of its seats' rows; ConfigError for values that are not numbers."""
+    try:
+        rows = sorted(rows, key=lambda row: int(_known(row, "seat", 0)))
+        points = [_known(row, "points") for row in rows]
+        faulty = next((seat for seat, row in enumerate(rows) if _known(row, "fault") is not None), None)
+        sides = [_known(row, "side", seat) for seat, row in enumerate(rows)]
+        number, table = _known(rows[0], "round"), _known(rows[0], "table")
+        return rating.Match(
+            players=[str(row["player"]) for row in rows],
+            points=None if None in points else [float(value) for value in points],
+            faulty=faulty,
+            sides=[int(side) for side in sides],
+            owners=[original(str(row["player"])) for row in rows],
+            round=None if number is None else int(number),
+            table=None if table is None else int(table),
+            id=str(rows[0]["match"]),
+            unrated=[seat for seat, row in enumerate(rows) if _known(row, "substitute", False)],
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ConfigError(f"match {rows[0]['match']}: {error}") from None
+
+
+def _known(row: Mapping[str, Any], name: str, default: Any = None) -> Any:
+    """Return a cell; the default for None and for the NaN that data frames have in its place."""
+    value = row.get(name)
+    return default if value is None or value != value else value

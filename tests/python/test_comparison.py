@@ -1,0 +1,61 @@
+"""Two bots compared from Python, by the test of `arbiter regress`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import arbiter
+from arbiter.errors import ConfigError
+from tests.envs.forms import first, last
+
+SHORT: dict[str, Any] = {"options": {"deals": [[2, 1]]}, "seed": 1}
+
+
+def raising(observation: Any, mask: Any) -> int:
+    raise ValueError("no idea")
+
+
+def test_a_better_function_is_found_better() -> None:
+    found = arbiter.compare("planning", last, first, elo1=200.0, **SHORT)
+    assert (found.verdict, found.better) == ("better", True)
+    assert found.elo is not None
+    assert found.elo > 0.0
+    assert str(found).startswith("better: the results favour +200 rather than +0 Elo")
+    assert len(found.results) == found.figures["matches"]
+    assert "better" in found._repr_html_()
+
+
+def test_the_same_seed_is_the_same_comparison() -> None:
+    one, again = (arbiter.compare("planning", "random", first, max_blocks=2, **SHORT) for _ in range(2))
+    assert one.figures == again.figures
+    assert (one.verdict, one.figures["blocks"]) == ("out_of_budget", 2)
+
+
+def test_a_function_that_raises_loses() -> None:
+    found = arbiter.compare("planning", first, raising, max_blocks=1, **SHORT)
+    assert found.figures["faults"]["candidate"] == {"crash": 4}
+    assert found.figures["losses"] == 4
+
+
+def test_every_game_is_compared_in_its_duels() -> None:
+    for game in ("codepiece", "dou_dizhu"):
+        found = arbiter.compare(game, first, "random", max_blocks=1, seed=1)
+        assert not found.results.forfeits.records
+        assert found.figures["blocks"] == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"elo0": 5.0, "elo1": 2.0}, "elo0 below elo1"),
+        ({"max_blocks": 0}, "max_blocks: expected an integer from 1, got 0"),
+        ({"candidate": 5}, "5 is not a player"),
+        ({"game": "planing"}, "unknown game"),
+    ],
+)
+def test_a_wrong_call_is_one_line(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        arbiter.compare(**{"game": "planning", "base": first, "candidate": last, **given})
+    assert "\n" not in str(caught.value)

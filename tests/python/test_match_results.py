@@ -1,0 +1,177 @@
+"""MatchResults as a sequence of records, as a table, as text, in a notebook and in a file."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+import arbiter
+from arbiter.errors import ConfigError
+from arbiter.games import find
+from arbiter.match.record import MatchRecord
+from arbiter.testing import match_spec, play_by_policy, random_policy
+from rating import read_results
+from tests.fixtures.replays import faulty
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def played(seed: int, name: str = "planning") -> MatchRecord:
+    game = find(name)()
+    record = play_by_policy(game, random_policy(seed), match_spec(game, seed=str(seed), round_number=seed))
+    return replace(record, id=f"r{seed:03d}/t01/m0", season="")
+
+
+@pytest.fixture(scope="module")
+def results() -> arbiter.MatchResults:
+    whole = [played(seed) for seed in (1, 2, 3)]
+    return arbiter.MatchResults([*whole, replace(faulty(played(4), 9), id="r004/t01/m0")])
+
+
+def test_results_are_a_sequence_of_records(results: arbiter.MatchResults) -> None:
+    assert len(results) == 4
+    assert isinstance(results[0], MatchRecord)
+    assert results[1:3].records == results.records[1:3]
+    assert (results[:1] + results[1:]) == results
+    assert [record.id for record in results.forfeits] == ["r004/t01/m0"]
+    assert results.record("r002/t01/m0") is results[1]
+
+
+def test_a_match_that_is_not_there_is_named(results: arbiter.MatchResults) -> None:
+    with pytest.raises(ConfigError, match="no match 'r009/t01/m0'"):
+        results.record("r009/t01/m0")
+    with pytest.raises(ConfigError, match="no match 4: there are 4 matches, counted from 0"):
+        results.replay(4)
+
+
+def test_a_data_frame_takes_the_table_in_one_call(results: arbiter.MatchResults) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(results.table())
+    assert len(frame) == 16
+    assert frame.groupby("match")["points"].count().tolist() == [4, 4, 4, 0]
+    assert frame["fault"].dropna().size == 1
+    assert frame["side"].tolist() == [0, 1, 2, 3] * 4
+
+
+def test_partners_share_a_side() -> None:
+    table = arbiter.MatchResults([played(1, "codepiece")]).table()
+    assert table["side"] == [0, 1, 0, 1]
+    assert set(table["game"]) == {"codepiece"}
+
+
+def test_totals_add_up_to_the_records(results: arbiter.MatchResults) -> None:
+    totals = {row["player"]: row for row in results.totals()}
+    for seat, name in enumerate(results[0].players):
+        points = sum(record.points[seat] for record in results if record.points is not None)
+        assert (totals[name]["points"], totals[name]["matches"]) == (points, 4)
+    assert sum(sum(row["faults"].values()) for row in totals.values()) == 1
+    assert sum(row["won"] for row in totals.values()) == sum(row["lost"] for row in totals.values())
+
+
+def test_text_names_the_players_and_the_forfeits(results: arbiter.MatchResults) -> None:
+    forfeit = results[3].forfeit
+    assert forfeit is not None
+    assert f"r004/t01/m0: {forfeit.player} forfeits ({forfeit.fault})" in str(results)
+    assert str(results).startswith("player ")
+
+
+def test_names_are_escaped_in_a_notebook(results: arbiter.MatchResults) -> None:
+    nasty = "<script>alert(1)</script>"
+    renamed = [replace(record, players=(nasty, *record.players[1:])) for record in results]
+    assert "<script>" not in arbiter.MatchResults(renamed)._repr_html_()
+    assert "&lt;script&gt;" in arbiter.MatchResults(renamed)._repr_html_()
+
+
+def test_saved_results_are_loaded_and_rated_by_the_command(
+    results: arbiter.MatchResults, tmp_path: Path
+) -> None:
+    file = tmp_path / "results.jsonl"
+    results.save(file)
+    assert arbiter.load_results(file) == arbiter.MatchResults(
+        MatchRecord.from_json(json.loads(json.dumps(record.to_json()))) for record in results
+    )
+    assert len(read_results([file]).matches or ()) == 4
+
+
+def test_a_broken_line_is_named_with_its_number(results: arbiter.MatchResults, tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    results.save(file)
+    for line in ("{", "[]", '{"id": "x"}'):
+        file.write_text(f"{file.read_text().splitlines()[0]}\n{line}\n")
+        with pytest.raises(ConfigError, match=r"results\.jsonl: line 2: "):
+            arbiter.load_results(file)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        arbiter.load_results(tmp_path / "none")
+
+
+# Ratings of results.
+
+
+@pytest.fixture(scope="module")
+def many() -> arbiter.MatchResults:
+    return arbiter.MatchResults(played(seed) for seed in range(1, 15))
+
+
+def test_a_table_is_rated_like_the_records_it_was_made_of(many: arbiter.MatchResults) -> None:
+    pandas = pytest.importorskip("pandas")
+    rated = arbiter.fit(many).table()
+    frame = pandas.DataFrame(many.table())
+    assert arbiter.fit(many.table()).table() == rated
+    assert arbiter.fit(frame).table() == rated
+    assert arbiter.fit(frame.to_dict("records")).table() == rated
+
+
+def test_faults_and_sides_are_rated_alike_from_a_table(results: arbiter.MatchResults) -> None:
+    pandas = pytest.importorskip("pandas")
+    partners = arbiter.MatchResults(played(seed, "codepiece") for seed in range(1, 5))
+    for one in (results, partners):
+        assert arbiter.fit(pandas.DataFrame(one.table())).table() == arbiter.fit(one).table()
+
+
+def test_a_rating_has_its_interval_and_its_likelihood_of_superiority(many: arbiter.MatchResults) -> None:
+    fitted = arbiter.fit(many)
+    best, *_, worst = fitted.rows
+    assert best.elo is not None
+    assert best.low is not None
+    assert best.high is not None
+    assert best.low < best.elo < best.high
+    assert fitted.los(best.player, worst.player) > 0.5
+    assert math.isclose(fitted.los(best.player, worst.player), 1 - fitted.los(worst.player, best.player))
+    assert fitted.los_table()[best.player][worst.player] == fitted.los(best.player, worst.player)
+    assert fitted[worst.player] == worst
+    assert fitted.table()["player"] == [row.player for row in fitted.rows]
+    assert str(fitted).splitlines()[1].split()[1] == best.player
+
+
+def test_anchors_set_the_scale(many: arbiter.MatchResults) -> None:
+    name = many[0].players[0]
+    assert arbiter.fit(many, anchors={name: 1500.0})[name].elo == pytest.approx(1500.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (5, "results: expected MatchResults"),
+        ([5], "expected a match record or a row of a table, got 5"),
+        ([], "at least one match"),
+        ({"match": ["a"], "player": ["x"]}, "the table has no column points"),
+        ({"match": ["a", "a"], "player": ["x", "y"], "points": ["one", "two"]}, "match a: "),
+        ({"match": ["a"], "player": ["x"], "points": [1]}, "has 1 players"),
+    ],
+)
+def test_results_that_cannot_be_rated_are_one_line(given: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        arbiter.fit(given)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_names_and_values_are_refused(many: arbiter.MatchResults) -> None:
+    with pytest.raises(ConfigError, match="no player 'nobody'"):
+        arbiter.fit(many).los("nobody", many[0].players[0])
+    with pytest.raises(ConfigError, match="level 2"):
+        arbiter.fit(many, level=2)

@@ -1,0 +1,156 @@
+"""Matches from Python: functions, programs and random players in any mix, at the referee of tournaments."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import arbiter
+from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.match.record import MatchRecord
+from tests.envs.forms import first, last
+
+SHORT: dict[str, Any] = {"options": {"deals": [[2, 1]]}, "seed": 1}
+RANDOM_BOT = f"{sys.executable} -S {Path(__file__).parents[2] / 'bots' / 'python' / 'planning_random.py'}"
+
+
+def illegal(observation: Any, mask: Any) -> int:
+    return int(np.flatnonzero(mask == 0)[0])
+
+
+def raising(observation: Any, mask: Any) -> int:
+    raise ValueError("no idea")
+
+
+def played(results: arbiter.MatchResults) -> list[Any]:
+    """The results, and the moves without their times."""
+    return [(m.id, m.players, m.points, [move[:4] for move in m.moves]) for m in results]
+
+
+def test_a_round_is_all_seatings_on_the_same_deals() -> None:
+    results = arbiter.play("planning", [first, last, "random", first], **SHORT)
+    assert [m.players for m in results] == [
+        ("first", "last", "random", "first-2"),
+        ("first-2", "first", "last", "random"),
+        ("random", "first-2", "first", "last"),
+        ("last", "random", "first-2", "first"),
+    ]
+    assert len({m.deal_hash for m in results}) == 1
+    rounds = arbiter.play("planning", [first] * 4, matches=8, **SHORT)
+    assert [m.round for m in rounds] == [1] * 4 + [2] * 4
+    assert len({m.deal_hash for m in rounds}) == 2
+
+
+def test_the_same_seed_is_the_same_play() -> None:
+    players = [first, "random", "random", last]
+    one, again = (arbiter.play("planning", players, **SHORT) for _ in range(2))
+    other = arbiter.play("planning", players, **SHORT | {"seed": 2})
+    assert played(one) == played(again) != played(other)
+
+
+@pytest.mark.process
+def test_functions_and_programs_meet_at_one_table() -> None:
+    limits = {"isolation": "plain"}
+    results = arbiter.play(
+        "planning", [first, RANDOM_BOT, "greedy", "random"], limits=limits, matches=2, **SHORT
+    )
+    assert [m.forfeit for m in results] == [None, None]
+    assert results[0].players == ("first", "planning_random", "greedy", "random")
+    assert [bot.cpu_ns > 0 for bot in results[0].bots] == [False, True, True, False]
+
+
+@pytest.mark.process
+def test_a_function_is_asked_alike_beside_programs_and_in_memory() -> None:
+    seen: dict[str, list[Any]] = {"memory": [], "processes": []}
+
+    def watching(name: str) -> Any:
+        def watch(observation: Any, mask: Any) -> int:
+            seen[name].append((observation.tolist(), mask.tolist()))
+            return first(observation, mask)
+
+        return watch
+
+    # The second seat decides nothing that the first sees before its own first decision.
+    for name, other in (("memory", first), ("processes", RANDOM_BOT)):
+        arbiter.play(
+            "planning",
+            [watching(name), other, other, other],
+            matches=1,
+            limits={"isolation": "plain"},
+            **SHORT,
+        )
+    assert seen["memory"][0] == seen["processes"][0]
+
+
+def test_an_illegal_answer_and_an_exception_are_forfeits() -> None:
+    results = arbiter.play("planning", [illegal, first, first, first], matches=1, **SHORT)
+    assert [(f.player, f.fault) for m in results if (f := m.forfeit)] == [("illegal", "illegal")]
+    crashed = arbiter.play("planning", [first, raising, first, first], matches=1, **SHORT)[0].forfeit
+    assert crashed is not None
+    assert (crashed.player, crashed.fault) == ("raising", "crash")
+    assert crashed.detail.startswith("its function raised: ValueError: no idea (test_playing.py:")
+
+
+def test_an_answer_that_is_no_id_is_illegal() -> None:
+    def words(observation: Any, mask: Any) -> str:
+        return "2C"
+
+    forfeit = arbiter.play("planning", [words, first, first, first], matches=1, **SHORT)[0].forfeit
+    assert forfeit is not None
+    assert forfeit.fault == "illegal"
+    assert "'2C'" in forfeit.detail
+
+
+def test_strict_raises_from_the_function_s_own_exception() -> None:
+    with pytest.raises(BotCheckFailed, match=r"raising forfeits r001/t01/m0 \(crash\)") as caught:
+        arbiter.play("planning", [first, raising, first, first], strict=True, **SHORT)
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_a_model_and_partners_play() -> None:
+    class Model:
+        def predict(self, observation: Any, action_masks: Any) -> tuple[int, None]:
+            return int(np.flatnonzero(action_masks)[0]), None
+
+    results = arbiter.play("codepiece", {"model": Model(), "a": first, "b": last, "c": "random"}, seed=3)
+    assert {"model", "a", "b", "c"} == set(results[0].players)
+    assert results.forfeits.records == ()
+    assert all(isinstance(m, MatchRecord) and m.sides for m in results)
+
+
+def test_the_seats_follow_from_the_players() -> None:
+    options = {"deck": "789TJQKA SH", "deals": [[1, 0]]}
+    assert len(arbiter.play("planning", [first, last], options=options, seed=1)[0].players) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ({"game": "planing"}, "unknown game 'planing' .did you mean planning"),
+        ({"game": 5}, "game: expected its name or a Game, got 5"),
+        ({"game": "codepiece", "players": [first] * 3}, "codepiece: expected 4 players, got 3"),
+        ({"players": [first, first, first, 7]}, "7 is not a player"),
+        ({"players": "greedy"}, "players: expected a list, or a mapping"),
+        ({"matches": 5}, "matches: expected a multiple of 4, got 5"),
+        ({"matches": 0}, "matches: expected an integer from 1, got 0"),
+        ({"seed": -1}, "seed: expected an integer from 0"),
+        ({"options": {"deels": 1}}, "deels: unknown option of planning"),
+        ({"limits": {"tme": "1s"}}, "unknown limit 'tme' .did you mean time"),
+        ({"limits": {"isolation": "none"}}, "isolation: expected auto or landlock or plain, got 'none'"),
+        ({"limits": {"time": 10}}, "limits: time: expected text"),
+    ],
+)
+def test_a_wrong_call_is_one_line(call: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        arbiter.play(**{"game": "planning", "players": [first] * 4, "seed": 1, **call})
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.process
+def test_a_command_that_names_no_program_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"there is no program \./nope"):
+        arbiter.play("planning", ["./nope", first, first, first], **SHORT)
