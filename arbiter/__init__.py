@@ -12,20 +12,20 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 _HOMES = {
-    "ArbiterError": "errors",
-    "Comparison": "python.comparison",
-    "MatchRecord": "match.record",
-    "RatingFit": "python.rating_fit",
-    "MatchResults": "python.match_results",
-    "SeasonReader": "python.season_reader",
-    "ShownReplay": "notebook",
-    "compare": "python.comparison",
-    "crossplay": "envs.evaluation",
-    "evaluate": "envs.evaluation",
-    "fit": "python.rating_fit",
-    "load_results": "python.match_results",
-    "open_season": "python.season_reader",
     "play": "python.playing",
+    "MatchResults": "python.match_results",
+    "load_results": "python.match_results",
+    "fit": "python.rating_fit",
+    "RatingFit": "python.rating_fit",
+    "compare": "python.comparison",
+    "Comparison": "python.comparison",
+    "evaluate": "envs.evaluation",
+    "crossplay": "envs.evaluation",
+    "open_season": "python.season_reader",
+    "SeasonReader": "python.season_reader",
+    "MatchRecord": "match.record",
+    "ShownReplay": "notebook",
+    "ArbiterError": "errors",
 }
 __all__ = [*_HOMES]
 

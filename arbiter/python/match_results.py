@@ -61,7 +61,7 @@ class MatchResults(Sequence[MatchRecord]):
         return MatchResults(record for record in self.records if record.forfeit is not None)
 
     def record(self, match: int | str) -> MatchRecord:
-        """Return a match by its number from 0, or by its id; ConfigError if there is none."""
+        """Return a match by its number from 0, or by its id; ConfigError for an unknown one."""
         if isinstance(match, str):
             found = [record for record in self.records if record.id == match]
             if not found:

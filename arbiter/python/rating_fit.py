@@ -65,7 +65,7 @@ def fit(
 class RatingFit:
     """Fitted ratings; as text and in a notebook, a row for each player, the best first.
 
-    `ranking` is the fit in the terms of `rating`.
+    ``fitted["greedy"]`` is a player's row; `ranking` is the fit in the terms of `rating`.
     """
 
     ranking: rating.Ranking

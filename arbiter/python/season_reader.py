@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, did_you_mean
 from arbiter.python.html_table import html_table
 from arbiter.python.match_results import MatchResults
 from arbiter.season.administration import unknown_round
@@ -104,11 +104,13 @@ class SeasonReader:
     ) -> Sequence[Mapping[str, Any]]:
         """Return the stored matches of a round, of a player, or all, as ``arbiter matches`` does.
 
-        ConfigError for a round that is not begun.
+        ConfigError for a round that is not begun, and for an unknown player.
         """
         last = max((stored.number for stored in self._state.rounds), default=0)
         if round_number is not None and not 1 <= round_number <= last:
             raise unknown_round(round_number, last)
+        if player is not None and player not in self._state.names:
+            raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(self._state.names)))
         listed = listings.matches(self._state, round_number, player, viewer=AS_ORGANISER)
         return [{**listings.match_with_reason(self._state, match)} for match in listed.part(0, len(listed))]
 

@@ -106,6 +106,9 @@ def _parts_of(page: Path) -> set[str]:
     for program, command in _COMMAND.findall(text):
         modules.add("rating.cli.commands" if program == "rating" else f"arbiter.cli.{COMMANDS[command][0]}")
     graph = _graph()
+    if re.search(r"^import arbiter$", text, re.MULTILINE):
+        # Imported by name, at first use.
+        modules |= graph.find_children("arbiter.python")
     used = {one for name in modules & graph.modules for one in (name, *graph.find_upstream_modules(name))}
     paths = (name.replace(".", "/") for name in used)
     return {_part(f"{path}/__init__.py" if (ROOT / path).is_dir() else f"{path}.py") for path in paths}

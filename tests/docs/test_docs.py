@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import ExitStack, redirect_stdout
 from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+IN_PYTHON = ROOT / "docs" / "tutorial" / "in-python.md"
+"""Its Python is run, too, and prints the texts below it."""
 WALKED = ROOT / "docs" / "howto" / "add-a-game.md"
 """Run by a test of its own, since it needs a package of its own."""
 NEEDS = {
+    IN_PYTHON: "gymnasium",
     ROOT / "docs" / "howto" / "train-with-torch.md": "sb3_contrib",
     ROOT / "docs" / "howto" / "train-the-learned-bot.md": "torch",
 }
-"""Packages too large for all who run the tests: where they are missing, these pages are skipped."""
+"""Packages that not all who run the tests have: where they are missing, these pages are skipped."""
 SHORTER = {
     # Two bots a match instead of four, who know nearly all cards: the better one wins nearly always.
     r"^game: \{name: planning, deals: \[\[3, 0\].*": (
@@ -103,9 +107,17 @@ def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
     skip_unless_concerned(page)
     if page in NEEDS and find_spec(NEEDS[page]) is None:
         pytest.skip(f"{name(page)} needs {NEEDS[page]}")
+    space: dict[str, object] = {}
+    printed = ""
     with Terminal() as terminal:
         for kind, file, text in blocks(page):
-            if file:
+            if page == IN_PYTHON and kind == "python":
+                with redirect_stdout(StringIO()) as output:
+                    exec(compile(text, "example.py", "exec"), space)
+                printed = output.getvalue()
+            elif page == IN_PYTHON and kind == "text":
+                assert printed == text
+            elif file:
                 path = workplace / file
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(shortened(page, text))

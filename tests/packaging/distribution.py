@@ -73,7 +73,7 @@ def test_the_wheel_holds_the_packages_alone(held: set[str]) -> None:
         "rating",
         f"arbiter_cards-{__version__}.dist-info",
     }
-    assert {"arbiter/py.typed", "rating/py.typed"} <= held
+    assert {"arbiter/__init__.pyi", "arbiter/py.typed", "rating/py.typed"} <= held
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")

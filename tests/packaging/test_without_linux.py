@@ -156,6 +156,22 @@ def seasons():
 
 
 @trial
+def python():
+    import arbiter
+    results = arbiter.play("planning", [first, "random", "random", "random"], options={"deals": [[2, 0]]})
+    arbiter.fit(results + arbiter.play("planning", [first] * 4, options={"deals": [[2, 0]]}))
+    arbiter.compare("codepiece", first, "random", max_blocks=1)
+    with arbiter.open_season(sys.argv[2] + "/small.yaml") as season:
+        season.replay("r001/t01/m0")
+
+
+@trial
+def programs_in_python():
+    import arbiter
+    arbiter.play("planning", [first, first, first, "python3 bot.py"])
+
+
+@trial
 def bots_in_an_environment():
     from arbiter import envs
     envs.single("planning", "python3 bot.py")
@@ -190,7 +206,7 @@ def tried(tmp_path_factory: pytest.TempPathFactory, original_season: Path) -> tu
 
 WORK = (
     "ratings", "aec", "parallel", "dou_dizhu_v4", "single", "batch", "chefs_hat", "engine", "policy_bot",
-    "testing", "data_set", "seasons",
+    "testing", "data_set", "seasons", "python",
 )  # fmt: skip
 
 
@@ -203,6 +219,7 @@ def test_what_starts_no_bots_works(name: str, tried: tuple[dict[str, Any], str])
 @pytest.mark.process
 def test_an_environment_with_programs_says_what_it_needs(tried: tuple[dict[str, Any], str]) -> None:
     assert tried[0]["bots_in_an_environment"] == f"ConfigError: {LINUX_ALONE}"
+    assert tried[0]["programs_in_python"] == f"ConfigError: {LINUX_ALONE}"
 
 
 @pytest.mark.process

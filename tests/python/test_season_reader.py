@@ -91,6 +91,8 @@ def test_mistakes_are_one_line(season: arbiter.SeasonReader, tmp_path: Path) -> 
         season.standings(3)
     with pytest.raises(ConfigError, match="small has no match r009/t01/m0"):
         season.record("r009/t01/m0")
+    with pytest.raises(ConfigError, match="no player 'p9'"):
+        season.matches(player="p9")
     with pytest.raises(ConfigError, match="round 9"):
         season.matches(9)
     with pytest.raises(ConfigError, match="cannot be read"):

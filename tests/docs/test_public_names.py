@@ -1,0 +1,202 @@
+"""The public names are documented, typed, cheap to import, and all that the documentation's Python imports."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import subprocess
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import arbiter
+import rating
+from tests.docs.pages import ROOT, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+NAMES = ROOT / "docs" / "reference" / "public-names.md"
+REFERENCE = ROOT / "docs" / "reference" / "python.md"
+BELOW = (
+    "<!-- Below: the docstrings, written by `pytest --rewrite-golden tests/docs/test_public_names.py`. -->\n"
+)
+ELSEWHERE = {
+    "ArbiterError": "The base of all errors; its message is one line.",
+    "MatchRecord": "A played match; [match records](match-record.md) has its fields.",
+    "ShownReplay": "A match to step through in a notebook.",
+    "crossplay": "See [each against each](environments.md#each-against-each).",
+    "evaluate": "See [how good is it?](environments.md#how-good-is-it)",
+}
+"""Names that have other pages, or need one line."""
+PAGES_OF_NAMES: dict[str, set[str]] = {
+    "arbiter": set(arbiter.__all__),
+    "rating": set(rating.__all__),
+}
+
+
+def listed() -> dict[str, set[str]]:
+    """The public names by module, as the table of the page lists them."""
+    found = dict(PAGES_OF_NAMES)
+    table = NAMES.read_text(encoding="utf-8").partition("\n## ")[0]
+    for module, text in re.findall(r"^\| `([\w.]+)` \| (.+?) \|", table, re.MULTILINE):
+        found[module] = found.get(module, set()) | set(re.findall(r"`(\w+)`", text))
+    envs = pytest.importorskip("arbiter.envs", reason="needs the extra envs")
+    found["arbiter.envs"] |= set(envs.__all__)
+    return found
+
+
+def imports(code: str) -> Iterator[tuple[str, str]]:
+    """The modules of ours and the names from them that a text of Python imports; "" for a whole module."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+
+
+def test_the_documentation_imports_public_names_alone() -> None:
+    known, found = listed(), set[tuple[str, str, str]]()
+    texts = [(page.name, text) for page in PAGES for kind, _, text in blocks(page) if kind == "python"]
+    notebook = json.loads((ROOT / "docs" / "howto" / "notebook.ipynb").read_text())["cells"]
+    texts += [("notebook", "".join(cell["source"])) for cell in notebook if cell["cell_type"] == "code"]
+    for page, text in texts:
+        for module, name in imports(text):
+            if module.partition(".")[0] not in ("arbiter", "rating"):
+                continue
+            if name and f"{module}.{name}" in known:
+                continue
+            if module not in known or (name and name not in known[module]):
+                found.add((page, module, name))
+    assert found == set()
+
+
+def test_every_public_name_is_there() -> None:
+    for module, names in listed().items():
+        home = import_module(module)
+        lacking = {name for name in names if not hasattr(home, name)}
+        assert {name for name in lacking if find_spec(f"{module}.{name}") is None} == set(), module
+
+
+def test_the_package_shows_its_names_and_nothing_else() -> None:
+    shown = {name for name in dir(arbiter) if not name.startswith("__")}
+    assert shown == set(arbiter.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'pla'"):
+        _ = arbiter.pla  # type: ignore[attr-defined]
+
+
+def test_types_and_names_agree() -> None:
+    stub = ast.parse(Path(arbiter.__file__).with_suffix(".pyi").read_text())
+    typed = {
+        (node.module, alias.asname): alias.name
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = {(f"arbiter.{home}", name): name for name, home in arbiter._HOMES.items()}  # type: ignore[attr-defined]
+    assert typed == homes
+
+
+@pytest.mark.process
+def test_the_import_alone_loads_nothing() -> None:
+    program = "import sys; before = set(sys.modules); import arbiter; print(*(set(sys.modules) - before))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert set(done.stdout.split()) <= {"arbiter", "__future__"}
+
+
+TYPED = """\
+import arbiter
+
+
+def first(observation: object, mask: object) -> int:
+    return 0
+
+
+results = arbiter.play("planning", [first, "greedy", ["./bot"], "random"], matches=4, seed=1)
+elo: float | None = arbiter.fit(results)["first"].elo
+better: bool = arbiter.compare("planning", first, "greedy", max_blocks=3).better
+with arbiter.open_season("season.yaml") as season:
+    points: tuple[int, ...] | None = season.record("r001/t01/m0").points
+arbiter.play("planning", matches="4")  # type: ignore[call-arg, arg-type]
+arbiter.fit(results).elo  # type: ignore[attr-defined]
+"""
+
+
+@pytest.mark.slow
+def test_a_script_is_checked_strictly(tmp_path: Path) -> None:
+    mypy = pytest.importorskip("mypy.api")
+    (tmp_path / "script.py").write_text(TYPED)
+    # Strict, with the cache of `make check`.
+    words = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
+    said, wrong, _ = mypy.run([*words, str(tmp_path / "script.py")])
+    assert (said, wrong) == ("Success: no issues found in 1 source file\n", "")
+
+
+# The page of reference.
+
+
+def test_the_reference_is_the_docstrings(request: pytest.FixtureRequest) -> None:
+    head = REFERENCE.read_text(encoding="utf-8").partition(BELOW)[0]
+    text = head + BELOW + "\n" + "\n".join(map(section, arbiter.__all__))
+    if request.config.getoption("--rewrite-golden"):
+        REFERENCE.write_text(text, encoding="utf-8")
+    assert REFERENCE.read_text(encoding="utf-8") == text
+
+
+def section(name: str) -> str:
+    thing = getattr(arbiter, name)
+    lines = [f"## {name}", ""]
+    if not isinstance(thing, type):
+        lines += ["```text", call(name, thing), "```", ""]
+    lines += [ELSEWHERE.get(name) or prose(thing), ""]
+    if isinstance(thing, type) and name not in ELSEWHERE:
+        for member, value in public(thing):
+            lines += ["```text", call(member, value), "```", "", prose(value), ""]
+    return "\n".join(lines)
+
+
+def public(thing: type) -> Iterator[tuple[str, Any]]:
+    """The methods and properties of a class that have a docstring, in their order."""
+    for name, value in vars(thing).items():
+        if not name.startswith("_") and (callable(value) or isinstance(value, property)) and value.__doc__:
+            yield name, value
+
+
+def call(name: str, thing: Any) -> str:
+    """How a function is called, with its types; over several lines if it is long."""
+    if isinstance(thing, property):
+        return f"{name}: {typed(thing.fget.__annotations__['return'])}"
+    signature = inspect.signature(thing)
+    parts, starred = [], False
+    for one in signature.parameters.values():
+        if one.name == "self":
+            continue
+        if one.kind is one.KEYWORD_ONLY and not starred:
+            starred = True
+            parts.append("*")
+        prefix = "**" if one.kind is one.VAR_KEYWORD else ""
+        default = "" if one.default is one.empty else f" = {one.default!r}"
+        parts.append(f"{prefix}{one.name}: {typed(one.annotation)}{default}")
+    back = typed(signature.return_annotation)
+    line = f"{name}({', '.join(parts)}) -> {back}"
+    if len(line) <= 100:
+        return line
+    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), f") -> {back}"])
+
+
+def typed(annotation: Any) -> str:
+    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+
+
+def prose(thing: Any) -> str:
+    """A docstring as Markdown."""
+    return inspect.cleandoc(thing.__doc__).replace("``", "`")
