@@ -124,6 +124,11 @@ class Play:
         self.played = []
         self._begin(first)
 
+    def begin_match(self, seed: int | str, number: int) -> None:
+        """Begin the match with this number since `seed`, from 1: it has the deals of that round."""
+        self._seed, self._match = seed, number - 1
+        self.reset()
+
     def act(self, seat: Seat, action: Action) -> None:
         """Do the action of a seat of `to_act`; IllegalAction with the reason, then nothing is changed."""
         self._advance(seat, action, self.state.apply(seat, action))

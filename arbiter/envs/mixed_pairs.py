@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 import rating
 from arbiter.envs.opponents import FromPool, PolicyOpponent
-from arbiter.envs.policy_seat import PolicySeat
-from arbiter.match.follower import conduct_mixed
+from arbiter.envs.policy_players import PolicyPlayers
+from arbiter.match.follower import conduct_with
 from arbiter.match.limits import USUAL
+from arbiter.match.referee import referee
 from arbiter.match.spec import MatchSpec, Player
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.envs.opponents import Opponent
-    from arbiter.games.game import AnyGame, Seat
-    from arbiter.match.in_memory import Bot
+    from arbiter.envs.policies import Policy
+    from arbiter.games.game import AnyGame
     from arbiter.match.spec import Limits
 
 
@@ -80,13 +81,14 @@ def _play(
         players=tuple(one if isinstance(one, Player) else Player(one.name, ()) for one in seated),
         limits=limits,
     )
-    in_memory: dict[Seat, Bot | None] = {
-        seat: _bot(one, game, f"arbiter-opponents|{seed}|{rotation}|{seat}")
+    policies = {
+        seat: _policy(one, f"arbiter-opponents|{seed}|{rotation}|{seat}")
         for seat, one in enumerate(seated)
         if not isinstance(one, Player)
     }
-    if len(in_memory) == game.seats:
-        record = conduct_mixed(game, spec, in_memory)
+    in_memory = PolicyPlayers(game, spec, policies)
+    if len(policies) == game.seats:
+        record = conduct_with(referee(game, spec), {}, in_memory)
     else:
         from arbiter.table.conductor import play_match
 
@@ -95,8 +97,8 @@ def _play(
     return rating.Match(list(names), points=record.points, faulty=faulty, sides=game.sides, round=number)
 
 
-def _bot(one: Opponent, game: AnyGame, seed: str) -> Bot | None:
-    """Return the bot of an opponent in memory, None for the random player."""
+def _policy(one: Opponent, seed: str) -> Policy | None:
+    """Return the policy of an opponent in memory, None for the random player."""
     if isinstance(one, FromPool):
         one = one.member(seed)
-    return PolicySeat(one.policy, game) if isinstance(one, PolicyOpponent) else None
+    return one.policy if isinstance(one, PolicyOpponent) else None

@@ -79,7 +79,7 @@ class SingleEnv(TurnBasedEnv):
     `play` is the match in progress, for reading.
     """
 
-    play: _LastActionPlay
+    play: LastActionPlay
     _whose = "the agent"
     metadata = env_metadata("arbiter_single")
 
@@ -95,7 +95,7 @@ class SingleEnv(TurnBasedEnv):
         dataset: str | None = None,
     ) -> None:
         limits = limits_of(limits)
-        super().__init__(_LastActionPlay(game), observer, render_mode=render_mode)
+        super().__init__(LastActionPlay(game), observer, render_mode=render_mode)
         self.seat: Seat = 0
         self._wanted = seat if seat == ROTATE else _check_seat(seat, game)
         self.opponents = check_opponents(opponents, game.seats - 1, game.name)
@@ -266,7 +266,7 @@ class SingleEnv(TurnBasedEnv):
             self._programs.end()
 
 
-class _LastActionPlay(Play):
+class LastActionPlay(Play):
     """A play that stores its last action, with the state before it and its seat."""
 
     done: tuple[Any, Seat, Action] | None = None

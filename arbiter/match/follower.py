@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ArbiterError
 from arbiter.match.exchange import Reply, drive
-from arbiter.match.in_memory import MemorySeat, random_policy
-from arbiter.match.position import Position
+from arbiter.match.in_memory import random_policy
 from arbiter.match.protocol import Answer, words_of
-from arbiter.match.referee import referee
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from arbiter.games.game import Action, AnyGame, Seat
+    from arbiter.games.game import Action, Seat
     from arbiter.match.exchange import MatchGenerator, SeatChannel, Send
-    from arbiter.match.in_memory import InMemory
+    from arbiter.match.position import Position
     from arbiter.match.record import MatchRecord
-    from arbiter.match.spec import MatchSpec
 
 
 class Follower(ABC):
@@ -85,23 +82,3 @@ def conduct_with(
             others.follow(reply.answer)
 
     return drive(match, [bots.get(seat, others) for seat in range(others.position.game.seats)], listen)
-
-
-def conduct_mixed(
-    game: AnyGame,
-    spec: MatchSpec,
-    in_memory: InMemory,
-    channels: Mapping[Seat, SeatChannel] | None = None,
-) -> MatchRecord:
-    """Conduct a match between bots in memory and those of `channels`.
-
-    Time in memory is not charged. The match determines the random players' choices.
-    """
-    seated: dict[Seat, SeatChannel] = dict(channels or {})
-    seated |= {seat: MemorySeat(seat, bot) for seat, bot in in_memory.items() if bot is not None}
-    match = referee(game, spec)
-    if len(seated) == game.seats:
-        return drive(match, [seated[seat] for seat in range(game.seats)])
-    chance = f"{spec.seed}|{spec.round}|{spec.rotation}"
-    others = RandomPlayers(Position.opening(game, spec.seed, spec.round or 1), chance)
-    return conduct_with(match, seated, others)

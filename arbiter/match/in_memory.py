@@ -25,11 +25,7 @@ from arbiter.match.referee import referee
 from arbiter.match.spec import Limits, MatchSpec, Player
 
 Bot: TypeAlias = Callable[[str], "bytes | None"]
-"""From a command line to the raw reply; None when the program ends, MemoryError over its limit.
-
-A MalformedReply that it raises is its fault."""
-InMemory: TypeAlias = "Mapping[Seat, Bot | None]"
-"""The bots in memory at a table, by seat; None is a random player."""
+"""From a command line to the raw reply; None when the program ends, MemoryError over its limit."""
 Policy: TypeAlias = Callable[[State, Seat], Action]
 Cost: TypeAlias = "int | Callable[[Send, Seat], int]"
 """The cost of an exchange in ns, flat or by what was sent and to whom."""
@@ -136,7 +132,7 @@ def play_in_memory(
     after all commands have been delivered is a timeout.
     """
     spec = spec or match_spec(game)
-    seats = [MemorySeat(seat, bot, cost, transcript) for seat, bot in enumerate(bots)]
+    seats = [_MemorySeat(seat, bot, cost, transcript) for seat, bot in enumerate(bots)]
     record = drive(referee(game, spec), seats)
     reports = [
         replace(report, notes=(*report.notes, *seat.connection.notes))
@@ -147,10 +143,10 @@ def play_in_memory(
     return replace(record, bots=tuple(reports), move_notes=noted)
 
 
-class MemorySeat:
-    """A bot in memory as a `SeatChannel`; see `play_in_memory`."""
+class _MemorySeat:
+    """A bot in memory as a `SeatChannel`."""
 
-    def __init__(self, seat: Seat, bot: Bot, cost: Cost = 0, transcript: list[Said] | None = None) -> None:
+    def __init__(self, seat: Seat, bot: Bot, cost: Cost, transcript: list[Said] | None) -> None:
         self._seat, self._bot, self._cost, self._transcript = seat, bot, cost, transcript
         self.connection = Connection()
         self._requests = 0

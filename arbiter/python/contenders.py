@@ -10,15 +10,17 @@ from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make
 from arbiter.games.game import Game
 from arbiter.games.samples import bot_names
-from arbiter.match.follower import conduct_mixed
+from arbiter.match.follower import RandomPlayers, conduct_with
 from arbiter.match.limits import USUAL, check_written, override_limits
+from arbiter.match.position import Position
+from arbiter.match.referee import referee
 from arbiter.match.spec import Player, original
 from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
 
 if TYPE_CHECKING:
-    from arbiter.envs.policy_seat import PolicySeat
+    from arbiter.envs.policies import Policy
     from arbiter.games.game import AnyGame, Seat
-    from arbiter.match.in_memory import Bot
+    from arbiter.match.follower import Follower
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import Limits, MatchSpec
 
@@ -103,8 +105,8 @@ class Table:
         strict: bool = False,
     ) -> None:
         self._game, self._strict = game, strict
-        self._policies = {one.player.name: one.policy for one in players if not one.is_program}
-        self._bots: dict[tuple[str, Seat, str], PolicySeat] = {}
+        self._given = {one.player.name: one.policy for one in players if not one.is_program}
+        self._policies: dict[tuple[str, Seat], Policy] = {}
         programs = [one.player for one in players if one.is_program]
         written = check_written(limits or {})
         self._starts = bool(programs)
@@ -130,28 +132,37 @@ class Table:
         """Play a match; VoidMatch if the machine failed, BotCheckFailed if strict."""
         game = game or self._game
         seated = enumerate(spec.players)
-        bots = {seat: self._bot(player.name, seat, game) for seat, player in seated if not player.command}
-        in_memory: dict[Seat, Bot | None] = {**bots}
-        if len(in_memory) == game.seats:
-            record = conduct_mixed(game, spec, in_memory)
+        policies = {seat: self._policy(player.name, seat) for seat, player in seated if not player.command}
+        in_memory = _players_in_memory(game, spec, policies)
+        if in_memory is not None and len(policies) == game.seats:
+            record = conduct_with(referee(game, spec), {}, in_memory)
         else:
             from arbiter.table.conductor import play_match
 
             record = play_match(spec, in_memory)
         if self._strict and (forfeit := record.forfeit) is not None:
-            bot = bots.get(forfeit.seat)
             text = f"{forfeit.player} forfeits {record.id} ({forfeit.fault}): {forfeit.detail}"
-            raise BotCheckFailed(text) from (None if bot is None else bot.error)
+            raise BotCheckFailed(text) from getattr(in_memory, "error", None)
         return record
 
-    def _bot(self, name: str, seat: Seat, game: AnyGame) -> PolicySeat | None:
-        """Return the bot of a function at a seat, made once; None for a random player."""
-        policy = self._policies[name if name in self._policies else original(name)]
-        if policy is None:
-            return None
-        key = name, seat, str(game.options)
-        if key not in self._bots:
-            from arbiter.envs.policy_seat import PolicySeat
+    def _policy(self, name: str, seat: Seat) -> Policy | None:
+        """Return the policy of a function at a seat, made once; None for a random player."""
+        policy = self._given[name if name in self._given else original(name)]
+        if policy is not None and (name, seat) not in self._policies:
+            from arbiter.envs.policies import policy_of
 
-            self._bots[key] = PolicySeat(policy, game)
-        return self._bots[key]
+            self._policies[name, seat] = policy_of(policy)
+        return self._policies.get((name, seat))
+
+
+def _players_in_memory(
+    game: AnyGame, spec: MatchSpec, policies: Mapping[Seat, Policy | None]
+) -> Follower | None:
+    """Return the players of these seats, None without seats; random players alone need no extra package."""
+    if any(policy is not None for policy in policies.values()):
+        from arbiter.envs.policy_players import PolicyPlayers
+
+        return PolicyPlayers(game, spec, policies)
+    number = spec.round or 1
+    chance = f"{spec.seed}|{number}|{spec.rotation}"
+    return RandomPlayers(Position.opening(game, spec.seed, number), chance) if policies else None

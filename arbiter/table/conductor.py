@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.games import make
 from arbiter.match.clock import MS, SECOND
-from arbiter.match.exchange import Reply
-from arbiter.match.follower import RandomPlayers, conduct_mixed, conduct_with
+from arbiter.match.exchange import Reply, drive
+from arbiter.match.follower import RandomPlayers, conduct_with
 from arbiter.match.notes import notes_by_move
 from arbiter.match.packing import pack_match
 from arbiter.match.position import Position
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame, Seat
     from arbiter.match.exchange import SeatChannel, Send
-    from arbiter.match.in_memory import InMemory
+    from arbiter.match.follower import Follower
     from arbiter.match.packing import PackedMatch
     from arbiter.match.record import BotReport, Forfeit, MatchRecord, Move
     from arbiter.match.spec import Absence, Limits, MatchSpec, Player
@@ -59,11 +59,8 @@ BESIDE_NS = 20 * MS
 _table: Conductor | None = None
 
 
-def play_match(spec: MatchSpec, in_memory: InMemory | None = None) -> MatchRecord:
-    """Play one match with this process's conductor; VoidMatch if the service failed.
-
-    For the seats of `in_memory`, as in `conduct_mixed`, no program is started.
-    """
+def play_match(spec: MatchSpec, in_memory: Follower | None = None) -> MatchRecord:
+    """Play one match, `in_memory` for players without a command; VoidMatch if the service failed."""
     global _table
     if _table is None or not _table.usable:
         _table = Conductor()
@@ -105,15 +102,15 @@ class Conductor:
         """End the launcher's processes."""
         self._launcher.close()
 
-    def play(self, spec: MatchSpec, in_memory: InMemory | None = None) -> MatchRecord:
+    def play(self, spec: MatchSpec, in_memory: Follower | None = None) -> MatchRecord:
         """Start the bots, conduct the match, kill the bots; VoidMatch if the service failed."""
         game = _cached_game(spec.game, json.dumps(spec.options, sort_keys=True))
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
-        seats = [seat for seat in playing_seats(spec) if seat not in (in_memory or ())]
+        seats = [seat for seat in playing_seats(spec) if in_memory is None or spec.players[seat].command]
         with Models(game, spec, seats) as models:
             try:
-                return self._play(game, spec, seats, models, in_memory)
+                return self._play(game, spec, models, seats, in_memory)
             except VoidMatch as void:
                 void.billed = models.billed()
                 raise
@@ -122,9 +119,9 @@ class Conductor:
         self,
         game: AnyGame,
         spec: MatchSpec,
-        seats: Sequence[Seat],
         models: Models,
-        in_memory: InMemory | None,
+        seats: Sequence[Seat],
+        in_memory: Follower | None,
     ) -> MatchRecord:
         """Start the programs of `seats`, conduct the match, end them; return its record."""
         started = datetime.now(UTC)
@@ -214,14 +211,14 @@ def public_seats(spec: MatchSpec, noted: Collection[Seat]) -> tuple[Seat, ...]:
 
 
 def conduct(
-    game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, SeatChannel], in_memory: InMemory | None = None
+    game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, SeatChannel], in_memory: Follower | None = None
 ) -> MatchRecord:
-    """Conduct the match between the bots of `channels` and those in memory; an absent player plays at random,
-    or is at fault.
-    """
-    if spec.absence is None:
-        return conduct_mixed(game, spec, in_memory or {}, channels)
+    """Conduct the match; an absent player plays at random, or is at fault."""
     match = referee(game, spec)
+    if in_memory is not None:
+        return conduct_with(match, channels, in_memory)
+    if spec.absence is None:
+        return drive(match, list(channels.values()))
     position = Position.opening(game, spec.seed, spec.round or 1)
     return conduct_with(match, channels, _Absent(position, spec.absence))
 

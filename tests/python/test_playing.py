@@ -11,7 +11,10 @@ import pytest
 
 import arbiter
 from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.games import make
 from arbiter.match.record import MatchRecord
+from arbiter.replay.visibility import Reader, replay_of
+from tests.envs.forms import SHORT as FEW
 from tests.envs.forms import first, last
 
 SHORT: dict[str, Any] = {"options": {"deals": [[2, 1]]}, "seed": 1}
@@ -120,6 +123,18 @@ def test_a_model_and_partners_play() -> None:
     assert {"model", "a", "b", "c"} == set(results[0].players)
     assert results.forfeits.records == ()
     assert all(isinstance(m, MatchRecord) and m.sides for m in results)
+
+
+@pytest.mark.parametrize("game", sorted(FEW))
+def test_every_game_is_played_by_functions_round_after_round(game: str) -> None:
+    seats = make(game, FEW[game]).table_size
+    a_round = len(make(game, FEW[game]).seatings)
+    players = [first, last, "random", first][:seats]
+    results = arbiter.play(game, players, matches=2 * a_round, options=FEW[game], seed=1)
+    assert [m.forfeit for m in results] == [None] * 2 * a_round
+    assert [replay_of(m, Reader("full"))["result"]["points"] for m in results] == [
+        list(m.points or ()) for m in results
+    ]
 
 
 def test_the_seats_follow_from_the_players() -> None:
