@@ -133,6 +133,21 @@ def in_columns(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(map(str.rstrip, lines))
 
 
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as HTML, its first column aligned left and the others right; all text is escaped."""
+    head = "".join(f"<th>{svg_text(cell)}</th>" for cell in header)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td style="text-align:{"right" if place else "left"}">{svg_text(cell)}</td>'
+            for place, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
 def first_few(texts: Iterable[str]) -> str:
     """``a, b, c, d, ...``: join at most four texts, so that a note stays one line."""
     found = list(texts)

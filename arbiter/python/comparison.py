@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbiter.errors import ConfigError
 from arbiter.games import make_shared
 from arbiter.python.contenders import Table, contender, game_of_call
-from arbiter.python.html_table import html_table
 from arbiter.python.match_results import MatchResults
 from arbiter.python.playing import seed_text
 from arbiter.season.settings import REGRESS
-from arbiter.text import svg_text
-from arbiter.trials.regression.experiment import Experiment, stop_rule
+from arbiter.text import html_table, svg_text
+from arbiter.trials.regression.experiment import LEVELS, Experiment, stop_rule
 from arbiter.trials.regression.figures import figures
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
 from arbiter.trials.regression.report_text import headline, rows
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame
     from arbiter.python.contenders import Contestant
-
-LEVELS = {False: (0.0, 10.0), True: (-10.0, 0.0)}
 
 
 @dataclass(frozen=True, slots=True)

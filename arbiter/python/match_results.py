@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, overload
 from arbiter.errors import ArbiterError, ConfigError, did_you_mean
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import original
-from arbiter.python.html_table import html_table
 from arbiter.replay.export.match_files import seat_rows, write_text
-from arbiter.text import counted, faults_text, in_columns, number, svg_text
+from arbiter.text import counted, faults_text, html_table, in_columns, number, svg_text
 
 if TYPE_CHECKING:
     import os

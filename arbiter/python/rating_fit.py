@@ -10,10 +10,9 @@ import rating
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import original
-from arbiter.python.html_table import html_table
 from arbiter.python.season_reader import SeasonReader
 from arbiter.season.ledger import to_rating
-from arbiter.text import in_columns, number, svg_text
+from arbiter.text import html_table, in_columns, number, svg_text
 
 if TYPE_CHECKING:
     from rating.fit.kinds import Kind

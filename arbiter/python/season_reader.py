@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.python.html_table import html_table
 from arbiter.python.match_results import MatchResults
 from arbiter.season.administration import unknown_round
 from arbiter.season.settings import open_to_read
@@ -14,7 +13,7 @@ from arbiter.season.snapshot import season_figures as figures
 from arbiter.season.snapshot.ranking import ranking_after
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.snapshot.viewer import AS_ORGANISER
-from arbiter.text import counted, in_columns, number
+from arbiter.text import counted, html_table, in_columns, number
 
 if TYPE_CHECKING:
     import os
