@@ -148,11 +148,11 @@ class Beside:
     def begin(self, _=1):
         self.bots = [envs.RolloutBot(self.game, rollouts=4, seed=seat) for seat in range(self.game.seats)]
 
-    def hear(self, seat, command):
+    def send_news(self, seat, command):
         assert self.bots[seat].answer(command) == "=", command
 
     def send_time(self, seat):
-        self.hear(seat, "time_left 100")
+        self.send_news(seat, "time_left 100")
 
     def value(self, game, state, seat, times=1, *, again=False):
         if not again:

@@ -223,7 +223,7 @@ class ComparisonSide(TypedDict):
     left_out: list[LeftOut]
 
 
-class Comparison(TypedDict):
+class SourceComparison(TypedDict):
     """Two programs and their common passages, in the order of the first one's lines."""
 
     halves: tuple[ComparisonSide, ComparisonSide]

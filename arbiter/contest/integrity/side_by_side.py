@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arbiter.contest.integrity.program_sources import SourceFile, Sources
-    from arbiter.contest.integrity.schema import Comparison, ComparisonSide, Passage, PassagePlace, ShownFile
+    from arbiter.contest.integrity.schema import (
+        ComparisonSide,
+        Passage,
+        PassagePlace,
+        ShownFile,
+        SourceComparison,
+    )
     from arbiter.contest.integrity.tokens import Codes
     from arbiter.season.config import Config
     from arbiter.store import SeasonStore
@@ -53,7 +59,7 @@ class SharedRun(NamedTuple):
     there: int
 
 
-def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> Comparison | None:
+def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> SourceComparison | None:
     """Compare the programs of two keys, of the season, its store or the samples; None if one is unknown."""
     house = [found for found in samples(config) if found.side["name"] not in _shipped_names()]
     known = {found.side["key"]: found for found in (*programs_of_others(config, stored), *samples(config))}
@@ -85,7 +91,7 @@ def _token_runs(sources: Sources) -> Codes:
     return union(runs(file.tokens.codes) for file in sources.files)
 
 
-def compare(one: Sources, other: Sources, given: Codes) -> Comparison:
+def compare(one: Sources, other: Sources, given: Codes) -> SourceComparison:
     """Compare two programs; `given` are the hashes of handed-out runs of tokens."""
     found = _join_near_runs(_shared(one.files, other.files, given))[:MOST_PASSAGES]
     passages: list[Passage] = [

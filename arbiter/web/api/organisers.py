@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from arbiter.contest.integrity.integrity_report import connected_groups
-from arbiter.contest.integrity.schema import FORMAT, Comparison, Integrity
+from arbiter.contest.integrity.schema import FORMAT, Integrity, SourceComparison
 from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
@@ -133,7 +133,7 @@ def inspect(number: str, caller: Organiser) -> schema.SubmissionInFull:
 
 
 @router.get(f"{BASE}/copies/{{one}}/{{other}}")
-def read_copies(one: str, other: str, caller: Organiser) -> Comparison:
+def read_copies(one: str, other: str, caller: Organiser) -> SourceComparison:
     """Return two programs, named by their keys in a report on copies, with their matching passages."""
     return compare_sources(caller, unescape_slashes(one), unescape_slashes(other))
 
@@ -182,7 +182,7 @@ def audit_page(caller: Caller, asked: Wanted) -> schema.Audit:
     return {"audit": entries, "next": found[limit - 1].number if len(found) > limit else None}
 
 
-def compare_sources(caller: Caller, one: str, other: str) -> Comparison:
+def compare_sources(caller: Caller, one: str, other: str) -> SourceComparison:
     """Return two programs side by side; Refusal if one does not exist."""
     # Imported on use: it loads numerical packages.
     from arbiter.contest.integrity.side_by_side import side_by_side

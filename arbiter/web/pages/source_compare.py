@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from arbiter.contest.integrity.schema import Comparison, ShownFile
+    from arbiter.contest.integrity.schema import ShownFile, SourceComparison
     from arbiter.web.http.authentication import Caller
 
 AROUND = 3
@@ -59,12 +59,12 @@ def _compare_page(caller: Caller, request: Request) -> Response:
     return own_page("copies", caller, request, halves=halves, passages=found["passages"])
 
 
-def _files_without_passages(found: Comparison, at: int) -> list[str]:
+def _files_without_passages(found: SourceComparison, at: int) -> list[str]:
     named = {passage["places"][at]["file"] for passage in found["passages"]}
     return [file["name"] for number, file in enumerate(found["halves"][at]["files"]) if number not in named]
 
 
-def _shown_files(found: Comparison, at: int) -> Iterator[tuple[str, list[Segment]]]:
+def _shown_files(found: SourceComparison, at: int) -> Iterator[tuple[str, list[Segment]]]:
     """Yield the files of one side that have passages, up to `MOST_LINES` lines."""
     room = MOST_LINES
     for number, file in enumerate(found["halves"][at]["files"]):
