@@ -29,6 +29,7 @@ from arbiter.cli.options import (
     game_option,
     limit_options,
     seed_option,
+    workers_option,
 )
 from arbiter.cli.output import print_json
 from arbiter.errors import BotCheckFailed, ConfigError
@@ -67,6 +68,18 @@ if TYPE_CHECKING:
 )
 @limit_options("end", unset=OF_SEASON)
 @click.option("--record", "record_file", type=click.Path(), help="Write the match record to this JSON file.")
+@click.option(
+    "--matches",
+    type=click.IntRange(min=1),
+    help="Play this many, seats rotated on the same deals, and sum up.",
+)
+@workers_option
+@click.option(
+    "--records",
+    "records_file",
+    type=click.Path(),
+    help="With --matches: write the records to this JSON lines file.",
+)
 @click.option("--strict", is_flag=True, help="Exit 3 if a bot forfeits.")
 @format_option
 def play(
@@ -80,20 +93,30 @@ def play(
     deals_file: str | None,
     replay_file: str | None,
     record_file: str | None,
+    matches: int | None,
+    workers: int | None,
+    records_file: str | None,
     strict: bool,
     style: str,
     **written: str | None,
 ) -> None:
-    """Play one match between programs.
+    """Play one match between programs, or many with --matches.
 
     --config and --player seat players of a season, under its game and limits; its house bots fill the seats
     left by --player and --bot.
+
+    --matches N plays N matches: all rotations of the seats on the same deals, then on the next deals. Bots
+    with an equal command are one player.
 
     Example: arbiter play --game planning --seed 1 --bot "python3 a.py" --bot ./b --bot ./b --bot ./b
     """
     from arbiter.sandbox.cpu_affinity import take_core
     from arbiter.table.conductor import close_table, play_match
 
+    if matches is None and (workers or records_file):
+        raise ConfigError(f"{'--workers' if workers else '--records'} needs --matches N")
+    if matches is not None and record_file:
+        raise ConfigError("--record is for one match", hint="--records FILE writes those of --matches")
     replayed = None
     given = read_options(options)
     if replay_file is not None:
@@ -108,8 +131,9 @@ def play(
         limits = with_isolation(override_limits(USUAL.limits(), **written))
     if seed is not None and not seed.isprintable():
         raise ConfigError(f"--seed {seed!r}: printable characters only")
-    if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
-        raise ConfigError("cannot be written: its folder is missing or not writable", record_file)
+    for path in filter(None, (record_file, records_file)):
+        if not os.access(Path(path).absolute().parent, os.W_OK):
+            raise ConfigError("cannot be written: its folder is missing or not writable", path)
     if limits.isolation != "plain":
         refuse_stray_links(players)
     deals: tuple[Mapping[str, Any], ...] | None = None
@@ -120,6 +144,14 @@ def play(
     if deals is not None:
         # Invalid deals are reported before a bot is started.
         game.given(parse_deals(game, str(deals_file or replay_file), deals))
+    seed = seed if seed is not None else secrets.token_hex(16)
+    if matches is not None:
+        from arbiter.cli.play_series import play_series
+        from arbiter.trials.match_series import MatchSeries, name_copies
+
+        series = MatchSeries(game, name_copies(players), limits, seed, round_number or 1, deals)
+        play_series(series, matches, workers, records_file, strict, style)
+        return
     spec = MatchSpec(
         id="match",
         season="",
@@ -128,7 +160,7 @@ def play(
         rotation=0,
         game=game.name,
         options=game.options,
-        seed=seed if seed is not None else secrets.token_hex(16),
+        seed=seed,
         players=players,
         limits=limits,
         deals=deals,

@@ -1,0 +1,123 @@
+"""`play --matches`: many matches between the same bots, their progress, records and tally."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any
+
+from arbiter.cli.output import note, print_result, print_table, say
+from arbiter.cli.progress import Bar, stored_matches
+from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.match.packing import unpack
+from arbiter.store import Store
+from arbiter.table.executors import processes, slots
+from arbiter.text import counted, faults_text
+from arbiter.trials.match_series import series_tally
+from arbiter.trials.regression.own_season import open_season, play_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.match.record import MatchSummary
+    from arbiter.trials.match_series import MatchSeries
+
+IN_MEMORY = "sqlite:///:memory:"
+
+
+def play_series(
+    series: MatchSeries,
+    matches: int,
+    workers: int | None,
+    records_file: str | None,
+    strict: bool,
+    style: str,
+) -> None:
+    """Play the matches and print their tally, also after an interrupt.
+
+    Records are appended to `records_file` as matches end. BotCheckFailed after a fault if `strict`.
+    """
+    size = len(series.game.seatings)
+    if matches % size:
+        whole = matches + -matches % size
+        note(
+            f"the last deals are played in {matches % size} of {size} rotations; --matches {whole} plays all"
+        )
+    played: list[MatchSummary] = []
+    try:
+        _play(series, matches, workers, records_file, played)
+    except KeyboardInterrupt:
+        if played:
+            _print(style, series, played)
+        raise
+    _print(style, series, played)
+    faults = [match for match in played if match.faulty is not None]
+    if strict and faults:
+        raise BotCheckFailed(f"{len(faults)} of {counted(len(played), 'match')} ended by a fault")
+
+
+def _play(
+    series: MatchSeries,
+    matches: int,
+    workers: int | None,
+    records_file: str | None,
+    played: list[MatchSummary],
+) -> None:
+    with ExitStack() as stack:
+        records = None
+        if records_file is not None:
+            try:
+                records = stack.enter_context(open(records_file, "w", encoding="utf-8"))
+            except OSError as error:
+                raise ConfigError(f"cannot be written: {error.strerror}", records_file) from None
+        store = stack.enter_context(closing(Store(IN_MEMORY)))
+        season = open_season(store, "play", series.game.name, seed=series.seed)
+        executor = stack.enter_context(processes(slots(workers)))
+        bar = stack.enter_context(Bar(each=True))
+        bar.show(series.game.name, matches)
+        events = play_blocks(season, series.blocks(matches), executor, executor.size + 1)
+        for match in stored_matches(events):
+            if records is not None:
+                record = unpack(match.record, match.summary.id)
+                records.write(json.dumps(record.to_json(), separators=(",", ":")) + "\n")
+                records.flush()
+            played.append(match.summary)
+            bar.show_match(match.summary)
+
+
+def _print(style: str, series: MatchSeries, played: Sequence[MatchSummary]) -> None:
+    found = series_tally(series, played)
+    print_result(style, found, lambda: _print_tally(found))
+
+
+def _print_tally(found: dict[str, Any]) -> None:
+    rows = [
+        [
+            row["player"],
+            row["matches"],
+            _with_half(row["points_a_match"], row["points_a_match_interval"]),
+            _with_half(row["points_a_deal"], row["points_a_deal_interval"]),
+            *(row[key] for key in ("wins", "draws", "losses")),
+            "-" if row["score"] is None else f"{100 * row['score']:.1f} %",
+            "-" if row["elo"] is None else f"{row['elo']:+.0f}",
+            "-" if row["elo"] is None else f"{row['low']:+.0f} to {row['high']:+.0f}",
+            sum(row["faults"].values()),
+        ]
+        for row in found["players"]
+    ]
+    columns = [
+        "player", "matches", "points a match", "a deal", "won", "drawn", "lost", "score", "Elo", "95 %",
+        "faults",
+    ]  # fmt: skip
+    title = f"{found['game']}: {counted(found['matches'], 'match')}, seed {found['seed']}"
+    print_table(columns, rows, title)
+    for row in found["players"]:
+        if row["faults"]:
+            say(f"{row['player']}: {faults_text(row['faults'])}")
+    say("± is half the 95 % interval, over sets of deals; won, drawn and lost count single opponents")
+
+
+def _with_half(mean: float | None, interval: list[float] | None) -> str:
+    if mean is None:
+        return "-"
+    return f"{mean:.2f}" if interval is None else f"{mean:.2f} ± {(interval[1] - interval[0]) / 2:.2f}"
