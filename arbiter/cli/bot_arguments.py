@@ -28,7 +28,6 @@ from arbiter.sandbox.player_command import (
 )
 from arbiter.sandbox.tiers import choose
 from arbiter.store.address import check_no_query, is_persistent
-from arbiter.table.interactive.replay_import import MOST_CHARACTERS, record_of
 from arbiter.text import first_few
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arbiter.games.game import AnyGame, Deal
-    from arbiter.match.record import MatchRecord
     from arbiter.match.spec import Limits, Player
     from arbiter.season.config import Config, Entry
 
@@ -144,14 +142,6 @@ def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str
         except (yaml.YAMLError, ValueError, OverflowError, AttributeError, LookupError, RecursionError):
             raise ConfigError(f"{given_by} {key}: the value cannot be read: {text!r}") from None
     return given
-
-
-def read_replay(path: str) -> MatchRecord:
-    """Read the match of a site's replay file; ConfigError if it has none, or hides cards."""
-    try:
-        return record_of(read_json(path, MOST_CHARACTERS))
-    except ConfigError as error:
-        raise ConfigError(error.problems, error.file or path) from None
 
 
 def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:

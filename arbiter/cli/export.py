@@ -6,17 +6,18 @@ import os
 import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 import click
 
+from arbiter.cli.match_source import is_match_source, read_matches
 from arbiter.cli.open_season import open_stored, store_address
-from arbiter.cli.options import config_argument, read_json, require_extra, season_options, store_option
+from arbiter.cli.options import config_argument, require_extra, season_options, store_option
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.games import make_shared
-from arbiter.match.record import PLACEHOLDER_IDS, MatchRecord
 from arbiter.replay.export import TextForm, facts, text, write_events, write_parquet, write_text
 from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.replay.export.card import DataCard
@@ -24,12 +25,13 @@ from arbiter.season.administration import unknown_round
 from arbiter.season.order_effects import effective_orders, round_of
 from arbiter.store.address import address_of, file_of
 from arbiter.store.backup import back_up
-from arbiter.text import counted, first_few
+from arbiter.text import counted, first_few, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from arbiter.games.game import AnyGame
+    from arbiter.match.record import MatchRecord
     from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
@@ -51,7 +53,8 @@ DUMP = b"PGDMP"
 def export(config: str, form: Form, output: str, round_number: int | None, store_url: str | None) -> None:
     """Export matches as PGN, CSV, JSON lines, Parquet or other formats.
 
-    CONFIG may also be the .json file of one match, as `play --record` writes it.
+    CONFIG may also be a file of matches (.json, .jsonl), as `play --record` and `--records` write them, or
+    the address of a match on a site.
 
     pgn and csv: a game or row for each pairwise result. jsonl: a record for each match. parquet: a row for
     each seat of each match. events-csv, events-parquet: a row for each event of a match. chefs-hat-csv, -pkl,
@@ -66,10 +69,15 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     if form == "jplag":
         _write_jplag_folder(config, output, round_number, store_url)
         return
-    if config.endswith(".json"):
-        record = _read_record(config, round_number, store_url)
-        game = _make_game(record)
-        records, known = iter([record]), facts(game, record.season, record.seed)
+    if is_match_source(config):
+        if round_number is not None or store_url is not None:
+            raise ConfigError("is no season: --round and --store need one", printable(config))
+        records = read_matches(config)
+        if (first := next(records, None)) is None:
+            raise ConfigError("has no match", config)
+        game = _make_game(first)
+        records = _of_one_game(chain([first], records), game, config)
+        known = facts(game, first.season, first.seed)
     else:
         settings, season = open_stored(config, store_url)
         game = settings.game
@@ -99,7 +107,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
 def _write_jplag_folder(config: str, folder: str, round_number: int | None, store_url: str | None) -> None:
     from arbiter.contest.integrity.jplag import write_jplag
 
-    if config.endswith(".json") or round_number is not None or folder == "-":
+    if is_match_source(config) or round_number is not None or folder == "-":
         raise ConfigError(
             "--as jplag: expected a season and a folder, without --round, got a match, --round or -"
         )
@@ -119,11 +127,13 @@ def _write_minari(
         out.write(records)
 
 
-def _read_record(path: str, round_number: int | None, store_url: str | None) -> MatchRecord:
-    if round_number is not None or store_url is not None:
-        raise ConfigError("is one match: --round and --store need a season", path)
-    record = MatchRecord.from_json(read_json(path))
-    return record.with_digest_id() if record.id in PLACEHOLDER_IDS and not record.season else record
+def _of_one_game(records: Iterator[MatchRecord], game: AnyGame, source: str) -> Iterator[MatchRecord]:
+    for record in records:
+        found = _make_game(record)
+        if (found.name, found.options) != (game.name, game.options):
+            message = f"has matches of {game.name} and of {found.name}, or with other options"
+            raise ConfigError(message, source, "put each game into a file")
+        yield record
 
 
 def _make_game(record: MatchRecord) -> AnyGame:

@@ -67,6 +67,10 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
     ]
     title = f"{record.id}: {record.game}, {record.delivery} delivery, {record.clock} clock"
     columns = ["seat", "player", "points", "charged ms", "CPU ms", "memory MB", "exit", "notes"]
+    if not record.bots:
+        # A site's replay has nothing about processes.
+        title, columns = f"{record.id}: {record.game}", columns[:3]
+        rows = [[seat, player, points[seat]] for seat, player in enumerate(record.players)]
     print_table(columns, rows, title, left=(1, 6, 7))
     game = make(record.game, record.options)
     dealt = sheets_of(record, game)

@@ -17,9 +17,9 @@ from arbiter.cli.bot_arguments import (
     read_deals,
     read_entries,
     read_options,
-    read_replay,
     with_isolation,
 )
+from arbiter.cli.match_source import read_match
 from arbiter.cli.match_text import print_match
 from arbiter.cli.options import (
     OF_SEASON,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     "--from-replay",
     "replay_file",
     type=click.Path(),
-    help="Take game, options and deals from a site's replay.",
+    help="Take game, options and deals from a site's replay: a file or a URL.",
 )
 @limit_options("end", unset=OF_SEASON)
 @click.option("--record", "record_file", type=click.Path(), help="Write the match record to this JSON file.")
@@ -122,7 +122,7 @@ def play(
     if replay_file is not None:
         if game_name or given or deals_file or config_file:
             raise ConfigError("--from-replay sets game, options and deals: leave out these options")
-        replayed = read_replay(replay_file)
+        replayed = read_match(replay_file)
         game_name, given = replayed.game, dict(replayed.options)
     if config_file is not None:
         game, players, limits = _game_of_season(config_file, game_name, names, bots, given, written)

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 import arbiter
+from arbiter.cli.match_source import is_match_source, read_match
 from arbiter.cli.options import config_argument, format_option_of, store_option, workers_option
 from arbiter.cli.output import note, print_result, print_table, say
 from arbiter.errors import ConfigError
-from arbiter.text import counted
+from arbiter.text import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from arbiter.match.record import MatchRecord
     from arbiter.match.spec import Player
     from arbiter.replay.match_review import LossByPhase, PhaseLoss, Review, ReviewedDecision
     from arbiter.season.config import Config
@@ -66,6 +68,9 @@ def review(
     By default it is `review_by` of the file, else the best player that can; `--by rollouts` needs no player.
     Reviews are stored; run the same command again to continue a round.
 
+    CONFIG may also be a file of matches, a replay, or the address of a match on a site, as in `arbiter show`.
+    Then `--by` is a command, or by default rollouts, and nothing is stored.
+
     Example: arbiter review configs/demo.yaml r001/t01/m0
     """
     from contextlib import closing
@@ -73,6 +78,13 @@ def review(
     from arbiter.cli.open_season import with_roster
     from arbiter.season.settings import open_to_read
 
+    if is_match_source(config):
+        if number is not None or store_url is not None:
+            raise ConfigError("is no season: --round and --store need one", printable(config))
+        record = read_match(config, match_id)
+        found = _review_record(record, seat, by, _parse_budget(budget))
+        print_result(style, found, lambda: _print_match(found, record.id))
+        return
     if (match_id is None) == (number is None):
         raise ConfigError("expected a match id, such as r001/t01/m0, or --round N")
     if seat is not None and match_id is None:
@@ -132,15 +144,12 @@ def _possible_reviewers(
 def _find_reviewer(settled: Config, name: str) -> Player:
     from arbiter.cli.bot_arguments import parse_player
     from arbiter.errors import did_you_mean
-    from arbiter.match.spec import Player
 
     entries = [entry for entry in settled.entries if name in (entry.player.name, entry.registered_name)]
     if entries:
         return entries[-1].player
     if name == ROLLOUTS:
-        words = [sys.executable, "-m", "arbiter.envs.rollout_bot", "--game", settled.game.name]
-        # Confined bots see only the packages that they may read.
-        return Player(ROLLOUTS, tuple(words), read=(str(Path(arbiter.__file__).parents[1]),))
+        return _rollouts(settled.game.name)
     try:
         return parse_player(name, f"--by {name!r}")
     except ConfigError as error:
@@ -148,6 +157,14 @@ def _find_reviewer(settled: Config, name: str) -> Player:
         if any(mark in name for mark in " /."):
             raise
         raise ConfigError(f"--by {name}: unknown player", hint=did_you_mean(name, known)) from error
+
+
+def _rollouts(game: str) -> Player:
+    from arbiter.match.spec import Player
+
+    words = [sys.executable, "-m", "arbiter.envs.rollout_bot", "--game", game]
+    # Confined bots see only the packages that they may read.
+    return Player(ROLLOUTS, tuple(words), read=(str(Path(arbiter.__file__).parents[1]),))
 
 
 def _by_rank(settled: Config, stored: SeasonStore) -> list[Player]:
@@ -174,8 +191,7 @@ def _review_match(
     packed, record = stored.packed(match_id), stored.match(match_id)
     if packed is None or record is None:
         raise unknown_match(match_id, stored.summaries())
-    if seat is not None and not 0 <= seat < len(record.players):
-        raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
+    _check_seat(record, seat)
     number, reviewers = record.round or 0, _possible_reviewers(settled, stored, by, budget_ms)
     there = any(match_id in reviewed_matches(stored, number, one) for one in reviewers)
     found = stored.reviews.one(match_id) if there else None
@@ -183,6 +199,26 @@ def _review_match(
         with inline() as executor:
             chosen, found = find_reviewer(packed, match_id, reviewers, executor)
         stored.reviews.keep(number, found, brief_of(found), packed, chosen.digest)
+    return found if seat is None else limit_to_seats(found, [seat])
+
+
+def _check_seat(record: MatchRecord, seat: int | None) -> None:
+    if seat is not None and not 0 <= seat < len(record.players):
+        raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
+
+
+def _review_record(record: MatchRecord, seat: int | None, by: str | None, budget_ms: int) -> Review:
+    """Return the review of a match outside a season, by a command or by rollouts."""
+    from arbiter.cli.bot_arguments import parse_player, with_isolation
+    from arbiter.match.limits import USUAL
+    from arbiter.match.packing import pack
+    from arbiter.replay.match_review import limit_to_seats
+    from arbiter.trials.review.review_round import Reviewer, review_packed
+
+    _check_seat(record, seat)
+    player = _rollouts(record.game) if by in (None, ROLLOUTS) else parse_player(by, f"--by {by!r}")
+    reviewer = Reviewer(player, with_isolation(USUAL.limits()), budget_ms)
+    found = review_packed(pack(record), record.id, reviewer)
     return found if seat is None else limit_to_seats(found, [seat])
 
 

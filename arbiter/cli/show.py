@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.cli.match_source import has_several, is_match_source, print_matches, read_match
 from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.open_season import read_state
 from arbiter.cli.options import config_argument, format_option_of, store_option
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @config_argument
-@click.argument("match_id")
+@click.argument("match_id", required=False)
 @store_option
 @format_option_of(
     "text",
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 )
 def show(
     config: str,
-    match_id: str,
+    match_id: str | None,
     store_url: str | None,
     style: str,
     reader: str | None,
@@ -61,6 +62,10 @@ def show(
     seat: int | None,
 ) -> None:
     """Show one match: seats, moves, result and its reason.
+
+    CONFIG may also be a file of matches (.json, .jsonl), as `play --record` and `--records` write them, a
+    replay, or the address of a match on a site. MATCH_ID is then an id or a number; without it several
+    matches are listed.
 
     Example: arbiter show configs/demo.yaml r001/t01/m0
     """
@@ -72,17 +77,24 @@ def show(
         raise ConfigError("--prompts cannot be combined with --moves or another --format; json has it all")
     if seat is not None and style != "text" and not moves:
         raise ConfigError(f"--seat needs --format text; for JSON, use --format replay --reader seat:{seat}")
-    found = read_state(config, store_url)
-    season = found.stored
-    record = season.match(match_id)
-    if record is None:
-        raise unknown_match(match_id, season.summaries())
+    found = None if is_match_source(config) else read_state(config, store_url)
+    if found is None:
+        if store_url is not None:
+            raise ConfigError("is no season: --store needs one", printable(config))
+        if match_id is None and style == "text" and not (moves or prompts) and has_several(config):
+            print_matches(config)
+            return
+        record = read_match(config, match_id)
+    else:
+        record = _stored_match(found, config, match_id)
     if seat is not None and not 0 <= seat < len(record.players):
         raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
     if prompts:
         _print_prompts(record, seat)
         return
     if moves:
+        if not record.bots:
+            raise ConfigError("--moves needs a match record: a replay has no times of processes", config)
         from arbiter.cli.move_times import print_times, times_json
 
         if style == "json":
@@ -95,7 +107,7 @@ def show(
         return
     if style == "replay":
         looking = Reader.parse(reader or "full", len(record.players))
-        print_json(replay_of(record, looking, found.is_complete(record.round)))
+        print_json(replay_of(record, looking, found is None or found.is_complete(record.round)))
         return
     if seat is not None:
         from arbiter.contest.submissions.match_log import seen_by
@@ -103,10 +115,38 @@ def show(
         for line in seen_by(record, seat):
             say(line)
         return
+    if found is None:
+        _print_alone(record, config)
+    else:
+        _print_stored(found, record, config, store_url)
+
+
+def _stored_match(found: SeasonState, config: str, match_id: str | None) -> MatchRecord:
+    if match_id is None:
+        raise ConfigError("expected a match id after CONFIG", hint=f"arbiter matches {config} lists them")
+    record = found.stored.match(match_id)
+    if record is None:
+        raise unknown_match(match_id, found.stored.summaries())
+    return record
+
+
+def _print_alone(record: MatchRecord, source: str) -> None:
+    """Print a match that no season's file is known of."""
+    again, but = "", []
+    if record.forfeit is not None:
+        words = ["arbiter", "console", "--record", source, "--from", record.id]
+        again = shlex.join([*words, "--until", str(moves_before_fault(record))])
+        but = ["a record has no commands: name the bots with --seat K=bot:COMMAND"]
+    print_match(record, again, but)
+
+
+def _print_stored(found: SeasonState, record: MatchRecord, config: str, store_url: str | None) -> None:
+    """Print a match of a season, with what changed since it was played."""
+    season = found.stored
     orders = season.orders.read().given
     files = program_remarks(season.programs(), orders, record, Path(config))
     about = (
-        *order_history(orders, match_id),
+        *order_history(orders, record.id),
         *_substitute_lines(season, record),
         *_model_lines(found, record),
     )
@@ -114,12 +154,12 @@ def show(
         say(text)
     if record.forfeit is None:
         print_match(record)
-    else:
-        again = ["arbiter", "console", "--config", config, "--from", match_id]
-        again += ["--store", store_url] if store_url else []
-        gone = unavailable_players(record, settings_of_match(record, season), found.file.folder)
-        but = [f"{why}; replace it with --seat {seat}=..." for seat, why in gone]
-        print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]), but)
+        return
+    again = ["arbiter", "console", "--config", config, "--from", record.id]
+    again += ["--store", store_url] if store_url else []
+    gone = unavailable_players(record, settings_of_match(record, season), found.file.folder)
+    but = [f"{why}; replace it with --seat {seat}=..." for seat, why in gone]
+    print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]), but)
 
 
 def _model_lines(state: SeasonState, record: MatchRecord) -> Iterator[str]:

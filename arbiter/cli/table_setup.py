@@ -17,9 +17,9 @@ from arbiter.cli.bot_arguments import (
     read_deals,
     read_entries,
     read_options,
-    read_replay,
     with_isolation,
 )
+from arbiter.cli.match_source import read_match
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.cli.options import (
     OF_SEASON,
@@ -28,7 +28,6 @@ from arbiter.cli.options import (
     game_key_option,
     game_option,
     limit_options,
-    read_json,
     seed_option,
     store_option,
 )
@@ -37,7 +36,6 @@ from arbiter.errors import ConfigError, Problem
 from arbiter.games import make
 from arbiter.match.limits import CHOICES, USUAL, override_limits
 from arbiter.match.position import planned_deals, recorded_deal
-from arbiter.match.record import MatchRecord
 from arbiter.match.spec import Limits, original
 from arbiter.table.interactive.debugging import DebuggedBot
 from arbiter.table.interactive.occupants import Occupant, Person, ProcessBot, RandomPlayer
@@ -47,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from arbiter.games.game import AnyGame, Deal
+    from arbiter.match.record import MatchRecord
     from arbiter.match.spec import Player
     from arbiter.season.config import Config
 
@@ -64,11 +63,15 @@ table_options = combine_options(
         "--player", "names", multiple=True, help="A player of the season, seated before those of --seat."
     ),
     store_option,
-    click.option("--from", "match_id", metavar="MATCH_ID", help="Replay this match of the season."),
+    click.option(
+        "--from", "match_id", metavar="MATCH_ID", help="Replay this match of the season, or of --record."
+    ),
     click.option(
         "--record", "record_file", type=click.Path(), help="Replay the match that `play --record` wrote."
     ),
-    click.option("--from-replay", "replay_file", type=click.Path(), help="Replay a site's replay file."),
+    click.option(
+        "--from-replay", "replay_file", type=click.Path(), help="Replay a site's replay: a file or a URL."
+    ),
     click.option(
         "--until",
         type=click.IntRange(min=0),
@@ -103,7 +106,9 @@ def set_up_table(
     **written: str | None,
 ) -> LaidTable:
     """Return the table of the console's options, with files and stores read; ConfigError if they conflict."""
-    fed = {"--from": match_id, "--record": record_file, "--from-replay": replay_file}
+    # With --record, --from chooses one of its matches.
+    stored = match_id if record_file is None else None
+    fed = {"--from": stored, "--record": record_file, "--from-replay": replay_file}
     ways = [way for way, value in fed.items() if value is not None]
     if ways:
         if len(ways) > 1:
@@ -207,10 +212,8 @@ def _read_recorded(
     record_file: str | None,
     replay_file: str | None,
 ) -> _RecordedMatch:
-    if replay_file is not None:
-        return _RecordedMatch(read_replay(replay_file))
-    if record_file is not None:
-        return _RecordedMatch(MatchRecord.from_json(read_json(record_file)))
+    if (source := record_file or replay_file) is not None:
+        return _RecordedMatch(read_match(source, match_id))
     assert match_id is not None
     if config is None:
         raise ConfigError("--from needs the season's file", hint="add --config CONFIG")

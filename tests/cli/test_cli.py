@@ -289,6 +289,6 @@ def test_one_recorded_match_is_exported_too(arbiter: Run, tmp_path: Path) -> Non
     code, _, err = arbiter("export", record, "--as", "events-csv", "--output", rows)
     assert (code, err) == (0, f"arbiter: {rows}.md describes {rows}\n")
     assert rows.read_text().splitlines()[-1].split(",")[7] == "end_match"
-    refused(arbiter("export", record, "--as", "csv", "--output", "-", "--round", 1), "is one match")
+    refused(arbiter("export", record, "--as", "csv", "--output", "-", "--round", 1), "is no season")
     record.write_text("{}")
     refused(arbiter("export", record, "--as", "csv", "--output", "-"), "cannot be read", 5)

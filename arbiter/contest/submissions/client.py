@@ -10,11 +10,13 @@ import http.client
 import io
 import json
 import re
+import socket
 import ssl
 import stat
+import threading
 import time
 import zipfile
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -97,27 +99,45 @@ class SiteAddress:
         self._secure, self._host = parts.scheme == "https", parts.hostname
 
     def ask(
-        self, method: str, path: str, headers: Mapping[str, str], body: IO[bytes] | None = None, size: int = 0
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: IO[bytes] | None = None,
+        size: int = 0,
+        longest: int = LONGEST_ANSWER,
+        seconds: float | None = None,
     ) -> SiteAnswer:
-        """Send a request and return the answer; SiteUnreachable if there is no answer."""
+        """Send a request and return the answer.
+
+        SiteUnreachable if there is no answer, or none of at most `longest` bytes that ends within `seconds`.
+        """
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
         fields = {"accept": "application/json", **headers}
         if body is not None:
             fields |= {"content-length": str(size)}
+        late = threading.Event()
         try:
             with closing(kind(self._host, self._port, timeout=SECONDS)) as connection:
                 connection.connect()
-                # A site that refuses early does not read the rest of the body.
-                with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
-                    connection.request(method, path, body, fields)
-                response = connection.getresponse()
-                text = response.read(LONGEST_ANSWER)
-        except ssl.SSLError as error:
-            words = explain_tls_error(error)
-            raise SiteUnreachable(f"{self.url}: {words.said}; {words.fix}") from None
+                with _end_after(connection.sock, seconds, late):
+                    # A site that refuses early does not read the rest of the body.
+                    with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+                        connection.request(method, path, body, fields)
+                    response = connection.getresponse()
+                    text = response.read(longest + 1)
+            if late.is_set():
+                raise TimeoutError
         except (OSError, http.client.HTTPException) as error:
+            if late.is_set():
+                raise SiteUnreachable(f"{self.url}: no whole answer within {seconds:g} s") from None
+            if isinstance(error, ssl.SSLError):
+                words = explain_tls_error(error)
+                raise SiteUnreachable(f"{self.url}: {words.said}; {words.fix}") from None
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise SiteUnreachable(f"no site answers at {self.url}: {printable(reason)}") from None
+        if len(text) > longest:
+            raise SiteUnreachable(f"{self.url}: its answer has more than {longest} bytes")
         try:
             shape = json.loads(text)
         except (ValueError, RecursionError):
@@ -126,6 +146,27 @@ class SiteAddress:
             return SiteAnswer(response.status, shape)
         location = response.headers.get("location", "")
         return SiteAnswer(response.status, {}, explain_proxy_answer(response.status, text, location, size))
+
+
+@contextmanager
+def _end_after(connected: socket.socket, seconds: float | None, late: threading.Event) -> Iterator[None]:
+    """End a connection after some seconds in this block, and set `late`: a timeout is only for each read."""
+
+    def end() -> None:
+        late.set()
+        with suppress(OSError):
+            # Not the method of an SSL socket, which a read in another thread does not survive.
+            socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+    timer = None if seconds is None else threading.Timer(seconds, end)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
 
 
 class Site:

@@ -12,7 +12,7 @@ from typing import Any
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
 from arbiter.match.position import MOST_DEALS, retrace
-from arbiter.match.record import MatchRecord, Move
+from arbiter.match.record import Fault, Forfeit, MatchRecord, Move
 from arbiter.replay.visibility import FORMAT
 
 MOST_CHARACTERS = 50_000_000
@@ -20,19 +20,18 @@ MOST_CHARACTERS = 50_000_000
 MOST_MOVES = 1_000_000
 _LONGEST = 200
 """The most characters of a word or a name."""
+_LONGEST_REASON = 10_000
 _MOST_MS = 1e12
 _WHERE = "download one from the page of a match"
-_RECORD = "--record FILE takes a match record"
 
 
 def record_of(replay: object) -> MatchRecord:
     """Return the match of a replay that shows all cards; ConfigError with the reason for anything else.
 
-    Its times are what was charged and left; it has no fault.
+    Its times are what was charged and left; of a fault it has the public text.
     """
     if not isinstance(replay, Mapping) or replay.get("format") != FORMAT:
-        is_record = isinstance(replay, Mapping) and "moves" in replay
-        raise ConfigError(f"is not a replay ({FORMAT})", hint=_RECORD if is_record else _WHERE)
+        raise ConfigError(f"is not a replay ({FORMAT})", hint=_WHERE)
     try:
         record = _read_record(replay)
     except (KeyError, TypeError) as error:
@@ -41,6 +40,8 @@ def record_of(replay: object) -> MatchRecord:
     game = make(record.game, record.options)
     if len(record.players) != game.seats:
         raise ConfigError(f"has {len(record.players)} players, and its game {game.seats} seats")
+    if record.points is not None and len(record.points) != game.seats:
+        raise ConfigError(f"has {len(record.points)} points, and its game {game.seats} seats")
     try:
         for _ in retrace(record, game):
             pass
@@ -60,6 +61,8 @@ def _read_record(replay: Mapping[str, Any]) -> MatchRecord:
     if len(moves) > MOST_MOVES:
         raise TypeError(f"more than {MOST_MOVES} decisions")
     number = replay["round"]
+    names = tuple(_checked_text(player["name"], "player") for player in players)
+    points, forfeit = _read_result(_checked_mapping(replay["result"], "result"), names)
     return MatchRecord(
         id=_checked_text(replay["id"], "id"),
         season=_checked_text(replay["season"], "season"),
@@ -70,12 +73,31 @@ def _read_record(replay: Mapping[str, Any]) -> MatchRecord:
         options=_checked_mapping(game["options"], "options"),
         seed="unknown",
         deal_hash="",
-        players=tuple(_checked_text(player["name"], "player") for player in players),
+        players=names,
         deals=tuple(deals),
         moves=tuple(moves),
-        points=None,
-        forfeit=None,
+        points=points,
+        forfeit=forfeit,
     )
+
+
+def _read_result(
+    result: Mapping[str, Any], players: tuple[str, ...]
+) -> tuple[tuple[int, ...] | None, Forfeit | None]:
+    """Return the points by seat and the fault, each None without it."""
+    points, fault = result["points"], result["fault"]
+    if points is not None:
+        points = tuple(int(_checked_number(point, "points", -1e9, 1e9)) for point in _checked_list(points, "points"))
+    if fault is None:
+        return points, None
+    fault = _checked_mapping(fault, "fault")
+    seat = int(_checked_number(fault["seat"], "seat", 0, len(players) - 1))
+    try:
+        kind = Fault(_checked_text(fault["kind"], "fault"))
+    except ValueError as error:
+        raise TypeError(str(error)) from None
+    reason = _checked_text(fault["text"], "fault", _LONGEST_REASON)
+    return None, Forfeit(seat, players[seat], kind, reason, command="", reply="")
 
 
 def _read_deal(value: object, reader: str) -> dict[str, Any]:
@@ -115,14 +137,14 @@ def _checked_mapping(value: object, what: str) -> Mapping[str, Any]:
 
 
 def _checked_list(value: object, what: str, most: int | None = None) -> list[Any]:
-    if not isinstance(value, list) or (most is not None and len(value) > most):
+    if not isinstance(value, list) or (most is not None and len(value) > limit):
         raise TypeError(f"{what}: no list" if most is None else f"{what}: no list of at most {most}")
     return value
 
 
-def _checked_text(value: object, what: str) -> str:
-    if not isinstance(value, str) or len(value) > _LONGEST:
-        raise TypeError(f"{what}: no text of at most {_LONGEST} characters")
+def _checked_text(value: object, what: str, limit: int = _LONGEST) -> str:
+    if not isinstance(value, str) or len(value) > limit:
+        raise TypeError(f"{what}: no text of at most {limit} characters")
     return value
 
 

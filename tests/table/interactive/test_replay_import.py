@@ -114,10 +114,7 @@ def test_a_file_that_is_none_is_one_line(arbiter: Run, tmp_path: Path) -> None:
     texts = {
         "": "is not JSON",
         "[" * 100_000: "is not JSON",
-        "[]": "is not a replay (arbiter-replay/1) (download one",
-        json.dumps(
-            record.to_json()
-        ): "is not a replay (arbiter-replay/1) (--record FILE takes a match record)",
+        "[]": "has no match",
         json.dumps({"format": "arbiter-replay/1"}): "is not a whole replay: 'reader' is missing",
         json.dumps(whole | {"game": {"name": "\x1b[2J", "options": {}}}): "unknown game",
         json.dumps(whole | {"players": whole["players"][:3]}): "has 3 players, and its game 4 seats",
