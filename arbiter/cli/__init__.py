@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from arbiter import __version__
-from arbiter.errors import ArbiterError, came_of_a_signal, did_you_mean
+from arbiter.errors import ArbiterError, came_of_a_signal
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -122,9 +122,16 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve as click does, with a suggestion for an unknown command."""
+        """Resolve as click does; `help [COMMAND]` prints a help, an unknown command has a hint."""
+        if args == ["help"]:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], COMMANDS)
+            from arbiter.cli.trade_words import command_hint
+
+            hint = command_hint(args[0], COMMANDS)
             raise click.UsageError(f"No such command {args[0]!r} ({hint}).", ctx)
         return super().resolve_command(ctx, args)
 
@@ -173,6 +180,8 @@ def exit_code(arguments: list[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+            _add_hint(error, error.ctx.command)
         error.show()
         return error.exit_code
     except ArbiterError as error:
@@ -201,6 +210,15 @@ def exit_code(arguments: list[str]) -> int:
         text = " ".join(f"{type(error).__name__}: {error}".split())
         _print_error(f"arbiter: failed: {text} (ARBITER_DEBUG=1 shows the traceback)")
         return INTERNAL_ERROR
+
+
+def _add_hint(error: click.NoSuchOption, command: click.Command) -> None:
+    """Replace click's hint, by spelling, by the option that other tools call by this word."""
+    from arbiter.cli.trade_words import option_hint
+
+    options = [name for parameter in command.params for name in parameter.opts]
+    if found := option_hint(error.option_name, options):
+        error.possibilities = found  # type: ignore[misc]  # Final, but only in the annotations
 
 
 def _print_interrupted(arguments: list[str]) -> int:

@@ -145,7 +145,10 @@ def record_from(shape: object, place: str) -> MatchRecord:
 
 
 def verify_record(record: MatchRecord, source: str) -> MatchRecord:
-    """Verify a record and return it; StoreError or ConfigError if it cannot be shown, or breaks its game's rules."""
+    """Verify a record and return it.
+
+    StoreError or ConfigError if it cannot be shown, or breaks its game's rules.
+    """
     try:
         _check_types(record)
         game = make(record.game, record.options)

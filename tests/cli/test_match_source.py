@@ -189,7 +189,7 @@ def test_a_site_that_never_ends_its_answer_is_left(
     ("text", "said"),
     [
         ("{", ":1: is not JSON"),
-        ("\n[]", ":2: neither a match record nor a replay"),
+        ("\n[]", ":2: cannot be read: it is neither a match record nor a replay"),
         ("", ": has no match"),
         (json.dumps(with_id(0).to_json() | {"deals": []}), "belongs to no deal"),
         (json.dumps(with_id(0).to_json() | {"players": ["a"]}), "cannot be read"),
