@@ -34,7 +34,7 @@ setup(
         "arbiter.games.samples.cpp": ["*.cpp", "*.h", "*.weights", "Makefile"],
         "arbiter.games.samples.faulty": ["*.c", "*.h", "README.md", "Makefile"],
         "arbiter.games.samples.js": ["*.js"],
-        "arbiter.games.samples.languages": ["bot.[!j]*", "Bot.java", "README.md"],
+        "arbiter.games.samples.languages": ["bot.[!j]*", "Bot.java", "README.md", "*/bot.cpp", "*/Bot.java", "*/bot.mjs"],
         "arbiter.games.samples.learned": ["*.npz"],
         "arbiter.games.samples.rungs": ["*.yaml"],
         "arbiter.games.samples.reference": ["*.md"],

@@ -14,6 +14,7 @@ import click
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError
 from arbiter.games.samples import GAMES, SEASON, ladder_files, season_files
+from arbiter.games.samples.languages import ALIASES, LANGUAGES, MINE, languages_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,8 +26,12 @@ A_NAME = re.compile(r"[\w.-]{1,64}")
 @click.command()
 @click.argument("folder", metavar="FOLDER")
 @click.option("--game", default=GAMES[0], show_default=True, help=f"One of {', '.join(GAMES)}.")
+@click.option(
+    "--language",
+    help=f"A bot of yours to start from, in {', '.join(LANGUAGES)}; not all games have all.",
+)
 @click.option("--ladder", is_flag=True, help="The game's ladder: opponents of known strength.")
-def init(folder: str, game: str, ladder: bool) -> None:
+def init(folder: str, game: str, language: str | None, ladder: bool) -> None:
     """Write a season file and sample bots to start from.
 
     Existing files are never overwritten.
@@ -38,10 +43,19 @@ def init(folder: str, game: str, ladder: bool) -> None:
     if game not in GAMES:
         message = f"--game {game}: no sample season"
         raise ConfigError(message, hint=f"expected one of {', '.join(GAMES)}")
+    if language is not None and ladder:
+        raise ConfigError("--language and --ladder: give only one")
+    if language is not None:
+        known, given = languages_of(game), language
+        language = ALIASES.get(given.lower(), given.lower())
+        if language not in known:
+            hint = f"expected one of {', '.join(known)}; the other bots are in Python"
+            raise ConfigError(f"--language {given}: no bot of {game}", hint=hint)
     place = os.path.realpath(folder)
     name = os.path.basename(place)  # noqa: PTH119
     fits = A_NAME.fullmatch(name) is not None
-    files = (ladder_files if ladder else season_files)(game, name if fits else game)
+    season = name if fits else game
+    files = ladder_files(game, season) if ladder else season_files(game, season, language)
     _write(Path(folder), files)
     if not fits:
         note(f"{name!r} is not a valid season name: the season is called {game}; change season: in {SEASON}")
@@ -49,7 +63,11 @@ def init(folder: str, game: str, ladder: bool) -> None:
     going = "" if place == os.path.realpath("") else f"{shlex.join(words)} && "
     others = "" if ladder else ", README.md"
     say(f"wrote a season of {game} to {folder}: {SEASON}{others} and the folder bots")
-    if any(path.endswith(".cpp") for path in files):
+    if language is not None:
+        bot = shlex.join(["cd", *(["--"] if folder.startswith("-") else []), f"{folder}/bots/{MINE}"])
+        build = LANGUAGES[language].build
+        say(f"build the bot {MINE}: ({bot} && {build})" if build else f"your bot: {folder}/bots/{MINE}")
+    if ladder and any(path.endswith(".cpp") for path in files):
         say(f"build the C++ bots, with a compiler and make: {going}make -C bots/cpp")
     say(f"play its first round: {going}arbiter run-round {SEASON}")
 

@@ -120,4 +120,6 @@ def _print_tally(found: dict[str, Any]) -> None:
 def _with_half(mean: float | None, interval: list[float] | None) -> str:
     if mean is None:
         return "-"
-    return f"{mean:.2f}" if interval is None else f"{mean:.2f} ± {(interval[1] - interval[0]) / 2:.2f}"
+    # Never -0.00.
+    text = f"{round(mean, 2) + 0.0:.2f}"
+    return text if interval is None else f"{text} ± {(interval[1] - interval[0]) / 2:.2f}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from arbiter.games.samples.languages import language_bot
 from arbiter.sandbox.player_command import register
 from tests.docs.pages import ROOT, blocks
 
@@ -51,9 +52,9 @@ def missing(language: str) -> str:
     return ""
 
 
-def build(language: str, season_folder: Path) -> Path:
-    """The folder of a language's bot below a season's, with the bot built in it."""
-    file, commands, _ = TABLE[language]
+def build(language: str, season_folder: Path, game: str = "planning") -> Path:
+    """The folder of a language's bot below a season's, with the bot of a game built in it."""
+    file, commands = language_bot(game, language), TABLE[language][1]
     folder = season_folder / "bots" / language
     folder.mkdir(parents=True)
     shutil.copy(file, folder)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from arbiter.cli import exit_code
+from arbiter.games import find
+from arbiter.games.samples.languages import LANGUAGES, languages_of
 from tests.bots.languages import FOLDER, TABLE, build, entries, missing
 from tests.docs.pages import ROOT
 from tests.fixtures.tiers import need
@@ -72,6 +75,79 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 each_language = pytest.mark.parametrize("language", TABLE)
 """One worker has all tests of a language, so that it is built once."""
+
+
+OTHERS = {
+    "codepiece": ("c++", "java", "javascript"),
+    "dou_dizhu": ("c++", "java", "javascript"),
+    "chefs_hat": ("c++", "java", "javascript"),
+}
+SHORT = {"codepiece": "dealers=[0]", "dou_dizhu": "landlords=[0, 1]", "chefs_hat": "matches=2"}
+
+
+def test_the_table_of_init_is_that_of_the_readme() -> None:
+    read = {
+        name: (file.name, " && ".join(build), tuple(start)) for name, (file, build, start) in TABLE.items()
+    }
+    assert read == {name: tuple(language) for name, language in LANGUAGES.items()}
+
+
+@pytest.mark.parametrize("game", OTHERS)
+def test_a_games_languages_are_those_of_its_folder(game: str) -> None:
+    assert tuple(languages_of(game)) == OTHERS[game]
+
+
+@pytest.fixture(scope="module", params=OTHERS)
+def of_a_game(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A game, and a season's folder with its bots in all languages that this machine has."""
+    game, season = request.param, tmp_path_factory.mktemp("season")
+    for language in OTHERS[game]:
+        if not missing(language):
+            build(language, season, game)
+    return game, season
+
+
+@pytest.mark.parametrize("language", ["c++", "java", "javascript"])
+def test_the_bot_of_another_game_passes_check_bot(
+    of_a_game: tuple[str, Path],
+    language: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    game, season = of_a_game
+    if lacks := missing(language):
+        pytest.skip(lacks)
+    monkeypatch.chdir(season)
+    words = ["check-bot", "--game", game, "--option", SHORT[game], "--start-time", "20s", "--format", "json"]
+    assert exit_code([*words, "--", *entries(season)[language].command]) == 0, capsys.readouterr().out
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert [step["name"] for step in steps if step["ok"] is False] == []
+
+
+@pytest.mark.parametrize("rules", ["", "rules=gym2"])
+def test_the_bots_of_a_game_decide_alike_in_all_languages(
+    of_a_game: tuple[str, Path],
+    rules: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    game, season = of_a_game
+    if rules and game != "chefs_hat":
+        pytest.skip("rules of Chef's Hat")
+    monkeypatch.chdir(season)
+    options = [word for option in (SHORT[game], rules) if option for word in ("--option", option)]
+    played = {}
+    for language in OTHERS[game]:
+        if not missing(language):
+            bot = f"--bot={shlex.join(entries(season)[language].command)}"
+            words = ["play", "--strict", "--game", game, *options, "--seed", "7", "--start-time", "20s"]
+            assert exit_code([*words, *[bot] * find(game)().seats, "--format", "json"]) == 0
+            moves = json.loads(capsys.readouterr().out)["moves"]
+            played[language] = [(move["seat"], move["request"], move["action"]) for move in moves]
+    if len(played) < 2:
+        pytest.skip("one language or none here")
+    first, *others = played.values()
+    assert all(moves == first for moves in others)
 
 
 def test_every_file_is_in_the_table_and_on_the_page() -> None:

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from arbiter.contest.submissions.inspection import inspect
+from arbiter.games import find
 from arbiter.games.samples import BOTS, GAMES, bot_words
 from arbiter.games.samples.starter import BETTER, PROGRAM, README, starter_kit
 from arbiter.season.config import load
@@ -74,6 +75,23 @@ def test_a_ladder_is_written_with_all_that_its_bots_are_made_of(arbiter: Run, pl
     read = [path for player in season["players"] for path in player.get("read", ())]
     assert [path for path in read if not (place / "steps" / path).is_dir()] == []
     assert (place / "steps" / "bots" / "cpp" / "Makefile").is_file()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_bot_in_another_language_plays_along(arbiter: Run, place: Path, game: str) -> None:
+    code, out, _ = arbiter("init", "spring", "--game", game, "--language", "cpp")
+    assert code == 0
+    assert "build the bot mine: (cd spring/bots/mine && c++ " in out
+    first = yaml.safe_load((place / "spring" / "season.yaml").read_text())["players"][0]
+    assert first == {"name": "mine", "command": ["bots/mine/bot"]}
+    assert f"A minimal bot for {find(game).title}" in (place / "spring/bots/mine/bot.cpp").read_text()
+
+
+def test_a_language_without_a_bot_is_one_line_with_the_known_ones(arbiter: Run, place: Path) -> None:
+    line = "arbiter: --language lua: no bot of chefs_hat (expected one of c++, java, javascript; the other bots are in Python)"
+    refused(arbiter("init", "spring", "--game", "chefs_hat", "--language", "lua"), line)
+    assert all_files(place) == {}
+    assert arbiter("init", "spring", "--ladder", "--language", "lua")[0] == 2
 
 
 def test_planning_is_the_game_where_none_is_named(arbiter: Run, place: Path) -> None:

@@ -85,14 +85,15 @@ def test_the_wheel_holds_the_rules_in_c(held: set[str]) -> None:
 
 def test_the_wheel_holds_the_samples(held: set[str]) -> None:
     samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
-    samples |= {"__init__.py", "starter.py", "cpp/Makefile", "llm/llm.py"}
+    samples |= {"__init__.py", "languages.py", "starter.py", "cpp/Makefile", "llm/llm.py"}
     samples |= {"README.md", "season.yaml", "starter.md"}
     samples |= {f"reference/{path.name}" for path in (ROOT / "docs" / "reference").glob("*.md")}
     cpp = (ROOT / "bots" / "cpp").iterdir()
     samples |= {f"cpp/{path.name}" for path in cpp if path.suffix in {".cpp", ".h", ".weights"}}
     faulty = (ROOT / "bots" / "faulty").iterdir()
     samples |= {f"faulty/{path.name}" for path in faulty if path.is_file()}
-    for folder in ("js", "languages"):
+    others = [f"languages/{game}" for game in ("chefs_hat", "codepiece", "dou_dizhu")]
+    for folder in ("js", "languages", *others):
         tracked = {path for path in (ROOT / "bots" / folder).iterdir() if path.suffix}
         samples |= {f"{folder}/{path.name}" for path in tracked if path.suffix not in {".jar", ".class"}}
     samples |= {f"rungs/{path.name}" for path in (ROOT / "configs" / "ladder").glob("*.yaml")}

@@ -21,6 +21,9 @@ PLACES = {
     "bots/faulty": "faulty",
     "bots/js": "js",
     "bots/languages": "languages",
+    "bots/languages/chefs_hat": "languages/chefs_hat",
+    "bots/languages/codepiece": "languages/codepiece",
+    "bots/languages/dou_dizhu": "languages/dou_dizhu",
     "bots/learned": "learned",
     "bots/llm": "llm",
     "configs/ladder": "rungs",
@@ -29,16 +32,16 @@ PLACES = {
 """Folders of the repository, and their names in the built package."""
 
 
-def _folder_path(folder: str) -> Path:
+def folder_of_samples(folder: str) -> Path:
     """Return the path of a folder of `PLACES`, in an installed package or in a checkout."""
     built = HERE / "bots"
     return HERE / PLACES[folder] if built.is_dir() else HERE.parents[2] / folder
 
 
-BOTS = _folder_path("bots/python")
-HARNESS = _folder_path("bots/llm") / "llm.py"
+BOTS = folder_of_samples("bots/python")
+HARNESS = folder_of_samples("bots/llm") / "llm.py"
 """The harness of language models."""
-FAULTY = _folder_path("bots/faulty")
+FAULTY = folder_of_samples("bots/faulty")
 """Programs that attack, and tables of the outcomes allowed for each."""
 LEARNED = "bots/learned"
 """Its modules are shared by the bots of all games."""
@@ -103,24 +106,30 @@ def bot_words(game: str, name: str) -> list[str]:
     return [str(BOTS / bot.files[0]), *bot.words]
 
 
-def season_files(game: str, season: str) -> dict[str, bytes]:
+def season_files(game: str, season: str, language: str | None = None) -> dict[str, bytes]:
     """Return the files of a sample season: contents by path in the season's folder.
 
-    `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
+    `game` is one of `GAMES`; `season` is a name without quotes and backslashes. With a `language` of the
+    game, its smallest bot in it plays, too.
     """
+    from arbiter.games.samples.languages import MINE, language_bot, language_entry
+
     bots = _BOTS[game]
     house = bots[-1]
     words = {
         "season": season,
         "name": game,
         "game": _SHORT.get(game, game),
-        "players": "\n".join(map(_yaml_entry, bots)),
+        "players": "\n".join([*([language_entry(language)] if language else []), *map(_yaml_entry, bots)]),
         "house": house.name,
         "simple": f"bots/{house.name}/{house.files[0]}",
     }
     templates = {name: Template((HERE / name).read_text(encoding="utf-8")) for name in (SEASON, "README.md")}
     written = {name: template.substitute(words).encode() for name, template in templates.items()}
     copied = {f"bots/{bot.name}/{file}": (BOTS / file).read_bytes() for bot in bots for file in bot.files}
+    if language:
+        bot = language_bot(game, language)
+        copied[f"bots/{MINE}/{bot.name}"] = bot.read_bytes()
     return written | copied
 
 
@@ -132,13 +141,13 @@ def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 
 def shipped_sources() -> Iterator[tuple[Path, bool]]:
-    """Yield the shipped source files, each with True if authors may build on it: a kit, or a simplest bot."""
+    """Yield the shipped sources, each with True if authors may build on it: a kit, or a simplest bot."""
     to_build_on = {file for bots in _BOTS.values() for bot in bots for file in bot.files[1:]}
     to_build_on |= {bots[-1].files[0] for bots in _BOTS.values()}
     for folder in PLACES:
-        for path in sorted(_folder_path(folder).iterdir()):
+        for path in sorted(folder_of_samples(folder).iterdir()):
             if path.is_file():
-                yield path, path.name in to_build_on
+                yield path, path.name in to_build_on or folder.startswith("bots/languages")
 
 
 def _yaml_entry(bot: SampleBot) -> str:
@@ -166,11 +175,13 @@ def ladder_files(game: str, season: str) -> dict[str, bytes]:
 
 
 def _read_files(folder: str) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(_folder_path(folder).iterdir()) if path.is_file()}
+    return {
+        path.name: path.read_bytes() for path in sorted(folder_of_samples(folder).iterdir()) if path.is_file()
+    }
 
 
 def manual_of(name: str) -> str:
     """Return the manual of a game, or the `PROTOCOL` of all, in Markdown; "" for other names."""
     if name not in (*GAMES, PROTOCOL):
         return ""
-    return (_folder_path("docs/reference") / f"{name}.md").read_text(encoding="utf-8")
+    return (folder_of_samples("docs/reference") / f"{name}.md").read_text(encoding="utf-8")
