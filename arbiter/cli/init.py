@@ -14,7 +14,7 @@ import click
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError
 from arbiter.games.samples import GAMES, SEASON, ladder_files, season_files
-from arbiter.games.samples.languages import ALIASES, LANGUAGES, MINE, languages_of
+from arbiter.games.samples.sample_languages import ALIASES, LANGUAGES, MINE, languages_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

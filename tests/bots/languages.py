@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from arbiter.games.samples.languages import language_bot
+from arbiter.games.samples.sample_languages import language_bot
 from arbiter.sandbox.player_command import register
 from tests.docs.pages import ROOT, blocks
 

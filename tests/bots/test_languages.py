@@ -11,7 +11,7 @@ import pytest
 
 from arbiter.cli import exit_code
 from arbiter.games import find
-from arbiter.games.samples.languages import LANGUAGES, languages_of
+from arbiter.games.samples.sample_languages import LANGUAGES, languages_of
 from tests.bots.languages import FOLDER, TABLE, build, entries, missing
 from tests.docs.pages import ROOT
 from tests.fixtures.tiers import need

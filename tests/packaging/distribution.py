@@ -85,7 +85,7 @@ def test_the_wheel_holds_the_rules_in_c(held: set[str]) -> None:
 
 def test_the_wheel_holds_the_samples(held: set[str]) -> None:
     samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
-    samples |= {"__init__.py", "languages.py", "starter.py", "cpp/Makefile", "llm/llm.py"}
+    samples |= {"__init__.py", "sample_languages.py", "starter.py", "cpp/Makefile", "llm/llm.py"}
     samples |= {"README.md", "season.yaml", "starter.md"}
     samples |= {f"reference/{path.name}" for path in (ROOT / "docs" / "reference").glob("*.md")}
     cpp = (ROOT / "bots" / "cpp").iterdir()

@@ -122,7 +122,9 @@ def shipped() -> Iterator[UnreadProgram]:
     """Yield the shipped samples, a file each."""
     for path, _ in shipped_sources():
         if is_source(path.name):
-            yield UnreadProgram(_sample_side(path.name), [(path.name, path)])
+            # The smallest bots of all games have the same names.
+            of_game = f"{path.parent.name}_" if path.parent.parent.name == "languages" else ""
+            yield UnreadProgram(_sample_side(of_game + path.name), [(path.name, path)])
 
 
 @lru_cache(maxsize=1)

@@ -112,7 +112,7 @@ def season_files(game: str, season: str, language: str | None = None) -> dict[st
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes. With a `language` of the
     game, its smallest bot in it plays, too.
     """
-    from arbiter.games.samples.languages import MINE, language_bot, language_entry
+    from arbiter.games.samples.sample_languages import MINE, language_bot, language_entry
 
     bots = _BOTS[game]
     house = bots[-1]
@@ -147,7 +147,7 @@ def shipped_sources() -> Iterator[tuple[Path, bool]]:
     for folder in PLACES:
         for path in sorted(folder_of_samples(folder).iterdir()):
             if path.is_file():
-                yield path, path.name in to_build_on or folder.startswith("bots/languages")
+                yield path, path.name in to_build_on
 
 
 def _yaml_entry(bot: SampleBot) -> str:
