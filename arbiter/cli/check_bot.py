@@ -18,6 +18,7 @@ from arbiter.cli.bot_arguments import (
     read_options,
     with_isolation,
 )
+from arbiter.cli.interpreter import differences, interpreter_of, site_versions
 from arbiter.cli.options import (
     OF_SEASON,
     config_argument,
@@ -46,6 +47,13 @@ if TYPE_CHECKING:
 @click.option(
     "--read", "read", multiple=True, metavar="PATH", help="A path it may read besides its own folder."
 )
+@click.option(
+    "--site-version",
+    "versions",
+    multiple=True,
+    metavar="WORD=VERSION",
+    help="The site's interpreter, such as python3=3.11.2: warn if another runs here.",
+)
 @format_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def check_bot(
@@ -54,6 +62,7 @@ def check_bot(
     name: str | None,
     options: tuple[str, ...],
     read: tuple[str, ...],
+    versions: tuple[str, ...],
     style: str,
     command: tuple[str, ...],
     **limits: str | None,
@@ -70,7 +79,8 @@ def check_bot(
     from arbiter.trials.botcheck import Subject
     from arbiter.trials.botcheck import check_bot as steps_of
 
-    given = read_options(options)
+    given, expected = read_options(options), site_versions(versions)
+    programs: dict[str, str] = {}
     if config_file is not None:
         if name is None or command or game_name is not None:
             raise ConfigError(
@@ -79,6 +89,7 @@ def check_bot(
             )
         config, (player,) = read_entries(config_file, [name], limits, given)
         game, allowed = config.game, config.limits
+        programs = {word: language.program for word, language in config.languages.items()}
     else:
         if name is not None:
             raise ConfigError("--player names an entry of a season's file", hint="add --config CONFIG")
@@ -98,6 +109,9 @@ def check_bot(
     player = replace(player, read=(*player.read, *map(os.path.abspath, read)))
     cores = sorted(os.sched_getaffinity(0))
     take_core(cores[os.getpid() % len(cores)])
+    here = interpreter_of(player)
+    if here is not None and style == "text":
+        say(f"interpreter: {here.text()}")
     launcher = Launcher()
     steps = []
     try:
@@ -110,7 +124,10 @@ def check_bot(
     failed = [step for step in steps if step.fails]
     if style == "json":
         shape = {"ok": not failed, "game": game.name, "isolation": allowed.isolation}
-        print_json({**shape, "steps": [step.to_json() for step in steps]})
+        interpreter = None if here is None else here._asdict()
+        print_json({**shape, "interpreter": interpreter, "steps": [step.to_json() for step in steps]})
+    for text in () if here is None else differences(here, expected, programs):
+        note(text)
     if advice := ", ".join(step.name for step in steps if step.ok is False and not step.required):
         note(f"{advice}: not needed under these settings: advice, not a failure")
     if failed:

@@ -84,6 +84,7 @@ def test_the_starter_kit_is_led_to_and_fits_the_seasons_terms(site: Authored) ->
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         readme = archive.read("README.md").decode()
     assert "--time 60s+100ms --option 'deals=[[1, 0], [3, 1]]' --" in check
+    assert re.search(r" --site-version python3=3\.[\d.]+ -- python3 bot\.py$", check)
     assert check in readme
     assert site.client.get("/seasons/none/rules/starter.zip").status_code == 404
 

@@ -102,7 +102,7 @@ def inspection_digest(config: Config) -> str:
     known = json.dumps([__version__, rules, sent], sort_keys=True)
     at, there = _ASKED.get(known, (-math.inf, ""))
     if time.monotonic() - at > KEPT_SECONDS:
-        _run_for_version.cache_clear()
+        program_version.cache_clear()
         _run_for_libraries.cache_clear()
         there = str([(one.word, one.path, one.version, _list_packages(one)) for one in languages(config)])
         _ASKED.clear()
@@ -135,11 +135,12 @@ def _find_language(config: Config, word: str) -> Language | None:
         program = tool(program)
     if not program or not os.access(program, os.X_OK):
         return None
-    return Language(word, program, _run_for_version(word, program), _run_for_libraries(word, program))
+    return Language(word, program, program_version(word, program), _run_for_libraries(word, program))
 
 
 @lru_cache(maxsize=256)
-def _run_for_version(word: str, program: str) -> str:
+def program_version(word: str, program: str) -> str:
+    """Return the version that a program named by `word` prints, "" for none."""
     said = VERSION.search(_output_of(program, QUESTIONS.get(word, "--version")))
     return said[0] if said else ""
 

@@ -87,7 +87,9 @@ def _read_result(
     """Return the points by seat and the fault, each None without it."""
     points, fault = result["points"], result["fault"]
     if points is not None:
-        points = tuple(int(_checked_number(point, "points", -1e9, 1e9)) for point in _checked_list(points, "points"))
+        points = tuple(
+            int(_checked_number(point, "points", -1e9, 1e9)) for point in _checked_list(points, "points")
+        )
     if fault is None:
         return points, None
     fault = _checked_mapping(fault, "fault")

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arbiter.games.game import AnyGame
-    from arbiter.match.spec import Limits
     from arbiter.season.config import Config
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.web.api import schema
@@ -53,7 +52,7 @@ def rules(state: SeasonState) -> Rules:
             {"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found
         ],
         "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
-        "check": check_command(config.game.name, list(_check_bot_options(config.game, config.limits))),
+        "check": check_command(config.game.name, list(_check_bot_options(config))),
         **manuals(config.game),
     }
 
@@ -65,8 +64,9 @@ def manuals(game: AnyGame) -> Manuals:
 def starter(state: SeasonState) -> bytes | None:
     """Return the starter kit as a ZIP archive; None if the game has none."""
     game, terms = state.config.game, state.config.submissions or Submissions()
-    words = list(_check_bot_options(game, state.config.limits))
-    return starter_kit(game.name, game.title, state.name, words, terms.max_bytes)
+    return starter_kit(
+        game.name, game.title, state.name, list(_check_bot_options(state.config)), terms.max_bytes
+    )
 
 
 def _game_rules(game: AnyGame) -> GameRules:
@@ -129,10 +129,14 @@ def _submission_terms(config: Config) -> SubmissionTerms | None:
     }
 
 
-def _check_bot_options(game: AnyGame, limits: Limits) -> Iterator[str]:
-    """Yield the options of `check-bot` for settings that differ from the defaults."""
-    yield from options_of(limits, AT_HOME)
+def _check_bot_options(config: Config) -> Iterator[str]:
+    """Yield the options of `check-bot` for settings that differ from the defaults, and for a kit's Python."""
+    game = config.game
+    yield from options_of(config.limits, AT_HOME)
     usual = make(game.name, {}).options
     for key, value in game.options.items():
         if value is not None and value != usual.get(key):
             yield from ("--option", f"{key}={json.dumps(value)}")
+    for one in [] if config.submissions is None else languages(config):
+        if one.word == "python3" and one.version:
+            yield from ("--site-version", f"{one.word}={one.version}")
