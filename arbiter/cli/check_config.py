@@ -83,7 +83,7 @@ def games(style: str) -> None:
         return
     rows = []
     for game in found:
-        for number, (option, text) in enumerate(game.option_help.items()):
+        for number, (option, text) in enumerate((game.option_help or {"": ""}).items()):
             rows.append([*([game.name, game.title] if number == 0 else ["", ""]), option, text])
     print_table(["game", "title", "option", "meaning"], rows, left=range(4))
 

@@ -21,7 +21,7 @@ _WHOLE = ("java", "node", "nodejs")
 """Interpreters of which the first number of a version counts; of the others the first two."""
 
 
-class Interpreter(NamedTuple):
+class BotInterpreter(NamedTuple):
     """The `word` that names an interpreter, its path, and its version, "" if it does not print one."""
 
     word: str
@@ -34,7 +34,7 @@ class Interpreter(NamedTuple):
         return f"{self.word} is {self.path}, {version}"
 
 
-def interpreter_of(player: Player) -> Interpreter | None:
+def interpreter_of(player: Player) -> BotInterpreter | None:
     """Return the interpreter that a player's command or its program's first line names; None for others.
 
     A program in the player's own folder is not asked for its version, since this would start it unconfined.
@@ -49,7 +49,7 @@ def interpreter_of(player: Player) -> Interpreter | None:
         real = os.path.realpath(found)
         if Path(real).is_relative_to(os.path.realpath(player.folder)):
             return None
-        return Interpreter(word, real, program_version(_kind(word), real))
+        return BotInterpreter(word, real, program_version(_kind(word), real))
     return None
 
 
@@ -64,7 +64,9 @@ def site_versions(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def differences(here: Interpreter, versions: Mapping[str, str], programs: Mapping[str, str]) -> Iterator[str]:
+def differences(
+    here: BotInterpreter, versions: Mapping[str, str], programs: Mapping[str, str]
+) -> Iterator[str]:
     """Yield a warning if the site has another version, or the season's file another program, for the word."""
     version = versions.get(here.word, "")
     if version and here.version and _counted(here.word, version) != _counted(here.word, here.version):

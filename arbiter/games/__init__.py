@@ -47,7 +47,13 @@ def find(name: str) -> type[AnyGame]:
         entries = tuple(_entries().select(name=name))
         if not entries:
             raise ConfigError([Problem((), f"unknown game {name!r}", did_you_mean(name, names()))])
-        found = entries[0].load()
+        try:
+            found = entries[0].load()
+        except (ImportError, AttributeError) as error:
+            message = f"the game {name!r} cannot be loaded from {entries[0].value}: {error}"
+            raise ConfigError(
+                message, hint="is its package installed, and no folder of that name here?"
+            ) from None
     if not (isinstance(found, type) and issubclass(found, Game)):
         raise ConfigError(f"the game {name!r} is registered but is not a Game class")
     return found

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.cli.interpreter import Interpreter, differences, interpreter_of
+from arbiter.cli.interpreter import BotInterpreter, differences, interpreter_of
 from arbiter.sandbox.player_command import register
 from tests.fixtures.commands import BOTS
 
 if TYPE_CHECKING:
     from tests.fixtures.commands import Run
 
-HERE = Interpreter("python3", os.path.realpath(sys.executable), platform.python_version())
+HERE = BotInterpreter("python3", os.path.realpath(sys.executable), platform.python_version())
 
 
 def executable(path: Path, text: str) -> Path:
@@ -37,7 +37,7 @@ def python3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return f"{tmp_path}/bin/python3"
 
 
-def found(*command: str, folder: Path) -> Interpreter | None:
+def found(*command: str, folder: Path) -> BotInterpreter | None:
     return interpreter_of(register("bot", command, folder))
 
 
@@ -74,7 +74,7 @@ def test_a_program_in_the_bots_folder_is_not_started(tmp_path: Path) -> None:
     ],
 )
 def test_another_version_on_the_site_is_warned_of(word: str, here: str, site: str, warned: bool) -> None:
-    assert bool(list(differences(Interpreter(word, "/x", here), {word: site}, {}))) is warned
+    assert bool(list(differences(BotInterpreter(word, "/x", here), {word: site}, {}))) is warned
 
 
 @pytest.mark.process

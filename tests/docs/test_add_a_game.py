@@ -104,8 +104,8 @@ def run(folder: Path, *words: str) -> str:
 
 
 @pytest.mark.process
-def test_the_game_keeps_every_promise(place: Path) -> None:
-    assert "1 passed" in run(place, "pytest", "-q", "-p", "no:cacheprovider", "whist/test_whist.py")
+def test_the_games_keep_every_promise(place: Path) -> None:
+    assert "2 passed" in run(place, "pytest", "-q", "-p", "no:cacheprovider", "whist/test_whist.py")
 
 
 @pytest.mark.process
@@ -123,6 +123,7 @@ def test_the_commands_of_the_page_work(place: Path) -> None:
     assert re.search(r"^  taken +\d+ : \d+$", shown["show"], re.MULTILINE)
     assert "no differences" in shown["verify"]
     assert "whist" in shown["games"]
+    assert "duel" in shown["games"], "a game without options"
 
 
 @pytest.mark.process

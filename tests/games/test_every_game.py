@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from importlib.metadata import EntryPoint, EntryPoints
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
+from arbiter import games
 from arbiter.errors import ConfigError
 from arbiter.games import make, names
 from arbiter.games.chefs_hat import ChefsHat
@@ -380,3 +382,10 @@ def test_two_versions_meet_on_equal_terms(text: str) -> None:
     ahead = [held[seat, 0] for seat in range(game.seats)]
     assert ahead == [held[seat, 1] for seat in range(game.seats)]
     assert min(ahead) > 0
+
+
+def test_a_registered_game_that_cannot_be_loaded_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = EntryPoints([EntryPoint("whist", "arbiter.games:Whist", games.GROUP)])
+    monkeypatch.setattr(games, "_entries", lambda: entries)
+    with pytest.raises(ConfigError, match=r"the game 'whist' cannot be loaded from arbiter\.games:Whist: "):
+        games.find("whist")
