@@ -138,9 +138,9 @@ def _checked_mapping(value: object, what: str) -> Mapping[str, Any]:
     return value
 
 
-def _checked_list(value: object, what: str, most: int | None = None) -> list[Any]:
-    if not isinstance(value, list) or (most is not None and len(value) > limit):
-        raise TypeError(f"{what}: no list" if most is None else f"{what}: no list of at most {most}")
+def _checked_list(value: object, what: str, limit: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (limit is not None and len(value) > limit):
+        raise TypeError(f"{what}: no list" if limit is None else f"{what}: no list of at limit {limit}")
     return value
 
 
