@@ -62,7 +62,7 @@ SECTIONS = {
     "Results": {
         "standings": ("standings", "standings", "Show ratings with their intervals."),
         "crosstable": ("standings", "crosstable", "Show pairwise results."),
-        "marks": ("standings", "marks", "Print a course's marks as CSV."),
+        "marks": ("marks", "marks", "Print a course's marks as CSV."),
         "matches": ("standings", "matches", "List the matches of a season."),
         "show": ("show", "show", "Show one match: seats, moves, result and its reason."),
         "report": ("export", "report", "Write a season to a single HTML file."),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import tempfile
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,8 @@ from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.text import counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
 VARIABLE = "ARBITER_TOKEN"
 _NO_TERMS = "{} has no `submissions:` yet, so no program can be submitted (write submissions: {{}})"
 
@@ -42,35 +41,86 @@ def authors() -> None:
 @click.argument("name", required=False)
 @click.option("--organiser", is_flag=True, help="Also let the author administrate the season.")
 @click.option("--csv", "file", type=click.Path(), help="Add the authors in the first column of a file.")
+@click.option("--codes", type=click.Path(), help="Write the students' tokens to this new file, mode 0600.")
+@click.option("--team-size", type=click.IntRange(1, 8), help="Most students in a team.  [default: 8]")
 @store_option
-def add(config: str, name: str | None, organiser: bool, file: str | None, store_url: str | None) -> None:
+def add(
+    config: str,
+    name: str | None,
+    organiser: bool,
+    file: str | None,
+    codes: str | None,
+    team_size: int | None,
+    store_url: str | None,
+) -> None:
     """Add an author, and print the token, which is shown only once.
 
-    With --csv the first line of FILE is the heading, and the tokens are printed as CSV: name,token. If a name
-    is invalid, no author is added.
+    With --csv the first line of FILE is the heading, and the tokens are printed as CSV: name,token. With the
+    columns team, student and, if you like, email, each team becomes an author with its students as members,
+    and each student gets a token: team,student,email,token. Students added before are left as they are. If
+    a line is wrong, no author is added.
 
     Example: arbiter authors add configs/demo.yaml alice > alice.token
     """
     from arbiter.contest.submissions.author_accounts import add_authors
+    from arbiter.contest.submissions.class_list import Enrolled, class_rows, new_students, read_rows
     from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store
     from arbiter.store.audit import CONSOLE
+    from arbiter.store.people import MOST_PEOPLE
 
     if (name is None) == (file is None):
         raise ConfigError("expected either NAME or --csv FILE")
-    names = [name] if name is not None else _read_names(file or "")
+    rows = [] if file is None else read_rows(file)
+    students = None if file is None else class_rows(rows)
+    if students is None and (codes or team_size):
+        raise ConfigError("--codes and --team-size need a file with the columns team and student", file or "")
+    if students is not None and organiser:
+        raise ConfigError("--organiser cannot be combined with teams: organisers have no members")
+    names = [row[0] for _, row in rows[1:]] if name is None else [name]
     settled = load(config, check_store=store_url is None)
     with closing(Store(store_url or settled.store)) as store:
         season = Season.open(settled, store).stored
-        given = add_authors(settled, season, names, organiser, CONSOLE)
+        if students is not None and file is not None:
+            people, given = new_students(settled, season, students, file, team_size or MOST_PEOPLE)
+            if given:
+                with _written_first(codes, Enrolled._fields, given):
+                    season.members.enrol(people, CONSOLE)
+            teams = counted(len({one.player for one in people if one.is_new}), "team")
+            note(f"{teams} and {counted(len(given), 'student')} added of {counted(len(students), 'line')}")
+        else:
+            tokens = add_authors(settled, season, names, organiser, CONSOLE)
     if settled.submissions is None and not organiser:
         note(_NO_TERMS.format(config))
-    if file is None:
-        say(given[0][1])
+    if students is not None:
         return
-    note(f"{counted(len(given), 'author')} added; the first line of {file} is read as the heading")
-    print_csv(("name", "token"), given)
+    if file is None:
+        say(tokens[0][1])
+        return
+    note(f"{counted(len(tokens), 'author')} added; the first line of {file} is read as the heading")
+    print_csv(("name", "token"), tokens)
+
+
+@contextmanager
+def _written_first(path: str | None, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[None]:
+    """Write CSV to a new file that only its owner may read, deleted if the block fails; without a path print
+    it after the block."""
+    if path is None:
+        yield
+        print_csv(columns, rows)
+        return
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with open(descriptor, "w", encoding="utf-8", newline="") as file:
+                print_csv(columns, rows, file)
+            yield
+        except BaseException:
+            Path(path).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror}", path, "name a new file") from None
 
 
 @authors.command()
@@ -203,20 +253,6 @@ def renew(config: str, name: str, member: str | None, store_url: str | None) -> 
     from arbiter.store.audit import CONSOLE
 
     say(give_another(open_stored(config, store_url)[1], name, CONSOLE, member))
-
-
-def _read_names(path: str) -> list[str]:
-    """Return the first column of a CSV file without its heading; ConfigError if it has no names."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-        rows = [row for row in csv.reader(io.StringIO(text), strict=True) if any(map(str.strip, row))]
-    except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", path) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(f"is not CSV in UTF-8: {error}", path) from None
-    if len(rows) < 2:
-        raise ConfigError("has no names", path, "expected a heading, then one author a line")
-    return [row[0].strip() for row in rows[1:]]
 
 
 @click.command()

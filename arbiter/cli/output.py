@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 import click
 
@@ -79,9 +79,9 @@ def _one_line(cell: object) -> str:
     return printable(str(cell)).replace("\n", " ").expandtabs()
 
 
-def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print CSV with a heading on stdout; None is an empty cell."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], file: TextIO | None = None) -> None:
+    """Print CSV with a heading to a file, by default stdout; None is an empty cell."""
+    writer = csv.writer(file or sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(map(csv_cell, row) for row in rows)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,14 @@ from arbiter.cli.output import duration_text, note, print_json, say
 from arbiter.cli.progress import Bar
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.match.clock import SECOND, parse_duration
-from arbiter.season.forecast import CONTEST_BUDGETS, longest_time, remaining_of, season_size, trial_specs
+from arbiter.season.forecast import (
+    CONTEST_BUDGETS,
+    longest_time,
+    remaining_of,
+    season_size,
+    trial_specs,
+    with_number_of_players,
+)
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table import play_match
@@ -30,22 +38,36 @@ if TYPE_CHECKING:
 
 @click.command()
 @config_argument
+@click.option(
+    "--players",
+    type=click.IntRange(1, 100_000),
+    help="Plan for this many players beside rungs and house bots, instead of those there are.",
+)
 @click.option("--within", help="The time available, such as 48h.  [default: up to the config's `until`]")
 @click.option(
     "--trial", type=click.IntRange(min=0), default=4, show_default=True, help="Number of trial matches."
 )
 @workers_option
 @format_option
-def plan(config: str, within: str | None, trial: int, workers: int | None, style: str) -> None:
+def plan(
+    config: str, players: int | None, within: str | None, trial: int, workers: int | None, style: str
+) -> None:
     """Estimate how long a season takes.
 
     The time of the season, or of its remaining part, is given at worst and at the pace of trial matches, with
-    what fits into --within. Trial matches have other deals than the season, and are not stored.
+    what fits into --within. Trial matches have other deals than the season, and are not stored. With
+    --players programs of the file play the trial matches.
 
     Example: arbiter plan configs/demo.yaml --within 48h
     """
-    settled = with_roster(load_to_play(config))
-    season = season_size(settled, slots(workers or settled.workers), _remaining_season(settled))
+    settled = load_to_play(config)
+    left = _remaining_season(settled)
+    if players is None:
+        settled = with_roster(settled)
+    else:
+        settled = with_number_of_players(settled, players)
+        left = None if left is None else replace(left, suspended=())
+    season = season_size(settled, slots(workers or settled.workers), left)
     available = _available_ns(settled, within)
     # A season that is over is timed only to answer what more would fit.
     tried = _play_trial(settled, season, trial) if trial and (season.turns_left or available) else []

@@ -1,16 +1,16 @@
-"""`standings`, `marks`, `crosstable`, `matches`: results as tables."""
+"""`standings`, `crosstable`, `matches`: results as tables."""
 
 from __future__ import annotations
 
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from arbiter.cli.open_season import open_stored, read_state
-from arbiter.cli.options import format_option_of, season_options, season_output_options, table_format_option
+from arbiter.cli.options import season_options, season_output_options, table_format_option
 from arbiter.cli.output import (
-    note,
     print_as,
     print_json,
     print_table,
@@ -21,14 +21,12 @@ from arbiter.cli.output import (
 )
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.administration import unknown_round
-from arbiter.season.config.settings_diff import registered_name
 from arbiter.season.snapshot import listings
 from arbiter.season.snapshot import season_figures as figures
-from arbiter.season.snapshot.grades import Grade, grades
 from arbiter.season.snapshot.model_costs import COSTS
 from arbiter.season.snapshot.ranking import ranking_after
 from arbiter.season.snapshot.season_state import SeasonState
-from arbiter.season.snapshot.standing_marks import in_words, notices
+from arbiter.season.snapshot.standing_marks import RankSpread, in_words, notices, rank_spreads
 from arbiter.season.snapshot.viewer import AS_ORGANISER
 from arbiter.text import counted, faults_text, joined, money, number
 
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from rating.ratings import Ranking
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
 RATED = ["rank", "player", "elo", "low", "high"]
-NO_RUNGS = "no rung is rated, so every mark is 0: set `rung: true` for the bots that marks count"
+NO_SPREADS: Mapping[str, RankSpread] = MappingProxyType({})
 SHOWN_ROUNDS = 10
 """Columns of a history in text: more are too wide for a terminal."""
 
@@ -68,7 +66,8 @@ def standings(
 ) -> None:
     """Show ratings with their intervals.
 
-    They are the ratings after the last complete round, with 95 % intervals.
+    They are the ratings after the last complete round, with 95 % intervals. CSV also has the 95 % interval of
+    each rank, and the players that it is not told apart from.
 
     Example: arbiter standings configs/demo.yaml --format json
     """
@@ -94,36 +93,17 @@ def standings(
     scores = None
     if also is not None and shape["players"]:
         scores = _equilibrium_scores(ranking_after(state.config, state.stored, after_round or last))
-    show_standings(shape, style, scores)
-
-
-@click.command()
-@season_options
-@format_option_of("csv", "text", "json", "markdown", text="A table for a spreadsheet, for people, or JSON.")
-def marks(config: str, store_url: str | None, style: str) -> None:
-    """Print a course's marks as CSV.
-
-    Each author has a line: rank, Elo with its interval, and a mark, the number of rungs rated below. Rungs
-    are the players with `rung: true`; without any, and if authors submit programs, all players of the file
-    but house bots.
-
-    Example: arbiter marks configs/demo.yaml > marks.csv
-    """
-    state = read_state(config, store_url)
-    names = {author.name for author in state.stored.authors.all() if not author.organiser}
-    roles = state.players.items()
-    rungs = {rated for rated, role in roles if role == "rung"}
-    if not rungs and names:
-        rungs = {rated for rated, role in roles if not role and registered_name(rated) not in names}
-    names = names or {registered_name(rated) for rated, role in roles if not role}
-    lines = grades(figures.standings(state, official=False), names, rungs, state.players.keys())
-    if state.complete and lines and not any(line.rungs for line in lines):
-        note(NO_RUNGS)
-    columns = Grade._fields
-    rows = [[round(cell) if isinstance(cell, float) else cell for cell in line] for line in lines]
-    cells = [["" if cell is None else cell for cell in row] for row in rows]
-    texts = [columns.index(name) for name in ("author", "above", "note")]
-    print_as(style, [line._asdict() for line in lines], (columns, rows), (columns, cells), left=texts)
+    spreads: Mapping[str, RankSpread] = {}
+    if style == "csv" and shape["players"]:
+        now = after_round in (None, last)
+        ranking = (
+            state.ranking
+            if now
+            else earlier or ranking_after(state.config, state.stored, after_round or last)
+        )
+        names = [row["player"] for row in shape["players"] if row["elo"] is not None]
+        spreads = {} if ranking is None else rank_spreads(ranking, names)
+    show_standings(shape, style, scores, spreads)
 
 
 @click.command()
@@ -195,8 +175,16 @@ def matches(
     print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))
 
 
-def show_standings(standings: Standings, style: str, scores: Nash | None = None) -> None:
-    """Print standings, with `scores` against the equilibrium if given; as text, with notes below."""
+def show_standings(
+    standings: Standings,
+    style: str,
+    scores: Nash | None = None,
+    spreads: Mapping[str, RankSpread] = NO_SPREADS,
+) -> None:
+    """Print standings, with `scores` against the equilibrium if given; as text, with notes below.
+
+    CSV has the `spreads` of ranks.
+    """
     players: Sequence[Mapping[str, Any]] = standings["players"]
     columns = [*FIGURES, "faults", "fault_kinds", "wins_by_fault", "marks"]
     rows = [
@@ -223,6 +211,11 @@ def show_standings(standings: Standings, style: str, scores: Nash | None = None)
         headings = [*headings, "nash", "95 %", "in it"]
         lines = [[*line, *nash_cells(figures)] for line, figures in zip(lines, found, strict=True)]
     rounds = counted(standings["rounds_played"], "round")
+    if spreads:
+        columns += RankSpread._fields
+        rows = [
+            [*row, *spread_cells(spreads.get(of["player"]))] for row, of in zip(rows, players, strict=True)
+        ]
     title = f"{standings['season']}: {standings['game']}, {rounds} played"
     texts = [headings.index(heading) for heading in ("player", "faults", "mark") if heading in headings]
     print_as(style, {**standings, "players": players}, (columns, rows), (headings, lines), title, left=texts)
@@ -238,6 +231,11 @@ def show_standings(standings: Standings, style: str, scores: Nash | None = None)
             click.echo(in_words(standings["first"]))
         for warning in _short_notes(standings):
             say(f"note: {warning}")
+
+
+def spread_cells(spread: RankSpread | None) -> list[object]:
+    """Return the cells of a rank's spread in CSV; names are separated by semicolons."""
+    return [None, None, None] if spread is None else [*spread[:2], "; ".join(spread.not_apart)]
 
 
 def _costs_in_words(costs: SeasonCosts) -> str:

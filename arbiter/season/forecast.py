@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from arbiter.match.clock import SECOND, TimeControl
 from arbiter.match.in_memory import Said, match_spec, play_by_policy, random_policy
+from arbiter.season.config.settings_diff import VERSION_MARK
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 from arbiter.season.settings import config_of, with_begun_settings
@@ -138,6 +140,24 @@ def longest_time(config: Config, season: SeasonSize, within_ns: int) -> int:
         return 0
     match_ns = within_ns // season.turns_left - (config.limits.start_ns or 0)
     return config.limits.time.longest_budget_ns(match_ns, season.seats, *_count_commands(config))
+
+
+def with_number_of_players(config: Config, number: int) -> Config:
+    """Return the config with `number` players beside its rungs and house bots.
+
+    They play the programs of the file's players in turn, or without players those of the rungs or house bots.
+    """
+    kept = [entry for entry in config.entries if entry.house or entry.rung]
+    programs = [entry for entry in config.entries if entry not in kept] or kept
+    # No name of a player contains the mark.
+    names = [f"player{VERSION_MARK}{k}" for k in range(1, number + 1)]
+    made = [
+        replace(
+            program, player=replace(program.player, name=name), registered_name=name, house=False, rung=False
+        )
+        for program, name in zip(cycle(programs), names, strict=False)
+    ]
+    return replace(config, entries=(*made, *kept))
 
 
 def trial_specs(config: Config, number: int, suspended: Collection[str] = ()) -> list[MatchSpec]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,6 +21,9 @@ from arbiter.store.people import (
     token_holders,
     tokens_of,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class LastMember(ConfigError):
@@ -42,6 +45,19 @@ class Member(NamedTuple):
     def name(self) -> str:
         """The person's name within the player."""
         return self.member or self.player
+
+
+class NewMember(NamedTuple):
+    """A person to add to `player`, a new one if `is_new`; `member` is None for the first person.
+
+    `looks` are the keys of the names of player and member; `token` is a SHA-256.
+    """
+
+    player: str
+    member: str | None
+    looks: tuple[str, str]
+    token: str
+    is_new: bool
 
 
 class MemberStore(SeasonRows):
@@ -78,6 +94,34 @@ class MemberStore(SeasonRows):
             log_audit(connection, self._id, audit_name(player, name), "join", player)
         return True
 
+    def enrol(self, people: Sequence[NewMember], who: str) -> None:
+        """Add people, and their players where these are new, in one transaction.
+
+        ConfigError, and no one is added, if a name or a look-alike is taken, or a player has no room.
+        """
+        created = timestamp()
+        first = {one.player: one.token for one in people if one.member is None}
+        with self._store.transaction() as connection:
+            for one in {one.player: one for one in people}.values():
+                row = {"season_id": self._id, "name": one.player, "looks": one.looks[0], "organiser": False}
+                row |= {"token": first.get(one.player), "created": created}
+                if not one.is_new:
+                    lock_player(connection, self._id, one.player)
+                elif not self._store.insert_once(connection, db_schema.authors, row):
+                    raise _taken(one.player)
+                else:
+                    log_audit(connection, self._id, who, "add", one.player)
+            for one in people:
+                if one.member is None:
+                    continue
+                row = {"season_id": self._id, "player": one.player, "name": one.member, "created": created}
+                row |= {"looks": one.looks[1], "token": one.token}
+                if not self._store.insert_once(connection, db_schema.members, row):
+                    raise _taken(one.member)
+                if len(tokens_of(connection, self._id, one.player)) > MOST_PEOPLE:
+                    raise PlayerFull(one.player)
+                log_audit(connection, self._id, who, "add", audit_name(one.player, one.member))
+
     def remove(self, player: str, member: str | None, who: str, verb: str = "remove") -> bool:
         """Remove a person with sessions, and the player's open invitations, whose codes that person may know.
 
@@ -104,3 +148,7 @@ class MemberStore(SeasonRows):
         # The first person precedes those who joined in the same second.
         later = sa.case((table.member.is_(None), 0), else_=1)
         return [Member._make(row) for row in self._all(query.order_by(table.created, later, table.member))]
+
+
+def _taken(name: str) -> ConfigError:
+    return ConfigError(f"the name {name} is taken", hint="choose another one")

@@ -174,7 +174,7 @@ def test_a_round_and_the_tables_of_it(arbiter: Run, config: Path) -> None:
     assert (lines[0], len(lines)) == ("round,rank,player,elo,low,high", 5)
     assert "Elo after each round" in arbiter("standings", config, "--history")[1]
     lines = arbiter("standings", config, "--also", "nash", "--format", "csv")[1].splitlines()
-    assert lines[0].endswith(",marks,nash_score,nash_low,nash_high,nash_share")
+    assert lines[0].endswith(",marks,nash_score,nash_low,nash_high,nash_share,rank_low,rank_high,not_apart")
     refused(
         arbiter("standings", config, "--also", "nash", "--history"),
         "--also cannot be combined with --history",

@@ -13,7 +13,13 @@ import pytest
 from arbiter.cli.output import duration_text
 from arbiter.match.clock import MS, SECOND, TimeControl
 from arbiter.season.config import Config, load
-from arbiter.season.forecast import longest_match_ns, longest_time, season_size, trial_specs
+from arbiter.season.forecast import (
+    longest_match_ns,
+    longest_time,
+    season_size,
+    trial_specs,
+    with_number_of_players,
+)
 from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.fixtures.commands import RANDOM
@@ -143,6 +149,20 @@ def test_a_plan_of_a_season_that_is_begun_tells_what_is_left(arbiter: Run, tmp_p
         "within 10 min: 3 rounds at worst",
         "4 rounds fit at worst with 8 s a player and match, less than the season's 10 s: play fewer rounds, or more matches at once",
     ]  # fmt: skip
+
+
+def test_a_plan_for_a_number_of_players_needs_none_of_them(arbiter: Run, tmp_path: Path) -> None:
+    config = configured(tmp_path, 2, "time: 10s", "house_bots: [p0]")
+    text = config.file.read_text().replace("name: p0,", "name: p0, house: true,")
+    config.file.write_text(text.replace("name: p1,", "name: p1, rung: true,"))
+    assert planned(arbiter, config, "--players", "14")[0] == (
+        "s: 16 players, 4 tables, 16 matches a round, 2 at once; 160 matches in 10 rounds"
+    )
+    sized = with_number_of_players(load(config.file), 14)
+    assert [entry.player.name for entry in sized.entries[-3:]] == ["player@14", "p0", "p1"]
+    assert {entry.player.command for entry in sized.entries} == {
+        entry.player.command for entry in load(config.file).entries
+    }
 
 
 def test_a_plan_of_a_season_that_is_over_says_so(arbiter: Run, tmp_path: Path) -> None:

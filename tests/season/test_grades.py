@@ -119,3 +119,23 @@ def test_a_rung_that_is_one_no_more_is_a_change_that_is_named(kept: Kept) -> Non
     assert list(changes(marked, plain)) == ["p1 has another rung: true -> null"]
     kept.file.write_text(kept.file.read_text().replace("rung: true", "rung: false"))
     assert load(kept.file).settings == plain
+
+
+def test_csv_says_how_sure_a_rank_is_and_who_is_not_told_apart(kept: Kept, arbiter: Run) -> None:
+    found = {}
+    for command in ("standings", "marks"):
+        rows = list(csv.DictReader(io.StringIO(arbiter(command, kept.file, "--format", "csv")[1])))
+        found[command] = {row["player" if command == "standings" else "author"]: row for row in rows}
+        assert all(int(row["rank_low"]) <= int(row["rank"]) <= int(row["rank_high"]) for row in rows)
+    close = {name: set(row["not_apart"].split("; ")) - {""} for name, row in found["standings"].items()}
+    chance = {
+        (row, column): cell["los"]
+        for table in [json.loads(arbiter("crosstable", kept.file, "--format", "json")[1])]
+        for row, cells in zip(table["players"], table["cells"], strict=True)
+        for column, cell in zip(table["players"], cells, strict=True)
+        if cell is not None
+    }
+    assert len(chance) > 6
+    assert all((b in close[a]) == (0.025 < better < 0.975) for (a, b), better in chance.items())
+    assert all(a in close[b] for a in close for b in close[a])
+    assert not any("random" in row["not_apart"] for row in found["marks"].values())

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.errors import ConfigError
 from arbiter.store import SeasonStore, Store
 from arbiter.store.audit import timestamp
 from arbiter.store.invitations import InvalidInvitation
-from arbiter.store.members import LastMember
+from arbiter.store.members import LastMember, NewMember
 from arbiter.store.people import MOST_PEOPLE, PlayerFull
 from arbiter.store.submissions import RateLimited
 
@@ -226,3 +227,15 @@ def test_a_player_invites_so_often_a_day_and_keeps_the_newest_codes(season: Seas
     with pytest.raises(RateLimited):
         season.invitations.add("more", 1, "ann", "ann", FAR, per_day=10)
     season.invitations.add("for ben", 1, "ben", "ben", FAR, per_day=10)
+
+
+def test_in_the_store_a_class_is_added_whole_or_not_at_all(season: SeasonStore) -> None:
+    def new(player: str, member: str) -> NewMember:
+        return NewMember(player, member, (player, member), f"t-{member}", player != "ann")
+
+    season.members.enrol([new("foxes", "kim"), new("ann", "lea")], "@console")
+    assert (people(season, "foxes"), people(season)) == (["kim"], ["ann", "lea"])
+    with pytest.raises(ConfigError, match="the name lea is taken"):
+        season.members.enrol([new("owls", "max"), new("ann", "lea")._replace(token="other")], "@console")
+    assert (people(season, "owls"), people(season)) == ([], ["ann", "lea"])
+    assert season.authors.find("owls") is None

@@ -37,6 +37,11 @@ class Grade(NamedTuple):
     faults: int
     note: str
 
+    @property
+    def rated(self) -> str:
+        """The name under which the version is rated."""
+        return f"{self.author}{VERSION_MARK}{self.version}" if self.version else self.author
+
 
 def grades(
     standings: Standings, authors: Iterable[str], rungs: Collection[str], playing: Collection[str]

@@ -7,7 +7,7 @@ strength.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from arbiter.match.spec import original
 from rating.ranks import shared_ranks
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from arbiter.season.config.settings_diff import Role
     from arbiter.season.snapshot.schema import FavourRow, FirstPlace, Rated, Row, StoredRow, StoredStandings
+    from rating.ratings import Ranking
 
     Ranked: TypeAlias = Sequence[tuple[StoredRow, int | None]]
     """Rows of standings with their displayed ranks."""
@@ -74,6 +75,35 @@ def official_ranks(rows: Sequence[Rated], players: Mapping[str, Role]) -> list[i
     counts = [not players.get(original(row["player"]), "gone") for row in rows]
     given = shared_ranks(row["elo"] for row, is_in in zip(rows, counts, strict=True) if is_in)
     return [next(given) if is_in else None for is_in in counts]
+
+
+class RankSpread(NamedTuple):
+    """The 95 % interval of a player's rank, 1 being the best, and the players it is not told apart from.
+
+    The ends are None for a player without rating.
+    """
+
+    rank_low: int | None
+    rank_high: int | None
+    not_apart: tuple[str, ...]
+
+
+def rank_spreads(ranking: Ranking, names: Sequence[str]) -> dict[str, RankSpread]:
+    """Return the spread of each of these rated players among them, in their order."""
+    where = {name: place for place, name in enumerate(ranking.fit.table.players)}
+    inside = [where[name] for name in names]
+    low, high = ranking.intervals.rank_interval(who=inside, of=inside)
+    found = {}
+    for name, place in zip(names, inside, strict=True):
+        # A row at a time: of 10,000 players all together would take 800 MB.
+        chances = ranking.intervals.los([place], inside)[0]
+        close = tuple(
+            other
+            for other, chance in zip(names, chances, strict=True)
+            if other != name and 1 - APART < chance < APART
+        )
+        found[name] = RankSpread(int(low[place]), int(high[place]), close)
+    return found
 
 
 def elo_of(row: Rated) -> float:
