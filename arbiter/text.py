@@ -165,6 +165,12 @@ def counted(many: int, what: str) -> str:
     return f"{many} {what}" + ("" if many == 1 else "es" if what.endswith("ch") else "s")
 
 
+def place_text(place: int, waiting: int) -> str:
+    """``3rd of 7 waiting``."""
+    ending = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{ending} of {waiting} waiting"
+
+
 def number(value: float | None, digits: int = 0) -> str:
     """Format a figure, or a dash for None."""
     # + 0.0 turns -0 into 0.

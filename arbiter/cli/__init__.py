@@ -83,6 +83,7 @@ SECTIONS = {
     "Site and authors": {
         "serve": ("serve", "serve", "Serve seasons as a web site, and play them with --play."),
         "authors": ("authors", "authors", "Manage the authors who may submit programs."),
+        "submissions": ("act_for_author", "submissions", "Act for an author: send, choose, inspect a version."),
         "inspect": ("inspect", "inspect", "Build and test submitted programs, and play requests."),
         "notify": ("notify", "notify", "Deliver a season's webhooks."),
         "submit": ("authors", "submit", "Submit a program to a site and wait for the verdict."),

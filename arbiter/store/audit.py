@@ -22,6 +22,7 @@ class AuditLogEntry(NamedTuple):
     because: str
 
 
+MOST_DEEDS = 1000
 CONSOLE = "@console"
 """Names the user of commands on the machine itself: no author's name contains @."""
 
@@ -45,6 +46,13 @@ class AuditLog(SeasonRows):
         table = db_schema.audit.c
         asked = [column == value for column, value in ((table.who, who), (table.verb, verb)) if value]
         return self._load_entries(limit, *asked, *([] if before is None else [table.id < before]))
+
+    def of_versions(self, author: str, *verbs: str) -> list[AuditLogEntry]:
+        """Return the entries with these verbs about an author's versions, newest first."""
+        mine, table = f"{author}@", db_schema.audit.c
+        # No name contains @, so no other author's versions begin like this.
+        his = sa.func.substr(table.subject, 1, len(mine)) == mine
+        return self._load_entries(MOST_DEEDS, table.verb.in_(verbs), his)
 
     def _load_entries(self, limit: int, *asked: sa.ColumnElement[bool]) -> list[AuditLogEntry]:
         table = db_schema.audit.c
@@ -81,3 +89,17 @@ def not_expired(ends: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
 def timestamp(later: timedelta = timedelta()) -> str:
     """Return the time now, or `later`, in the format of the store: ISO 8601, UTC, whole seconds."""
     return (datetime.now(UTC) + later).isoformat(timespec="seconds")
+
+
+STEP = timedelta(minutes=1)
+"""How far the machine's clock may be set back without effect on rate limits."""
+
+
+def time_before(span: timedelta) -> str:
+    """Return the time `span` before now, in the store's format."""
+    return timestamp(-span)
+
+
+def is_recent(column: sa.ColumnElement[Any], span: timedelta) -> sa.ColumnElement[bool]:
+    """Compare a stored time: within a span before now; a future one was written with a wrong clock."""
+    return sa.and_(column > time_before(span), column <= timestamp(STEP))

@@ -8,10 +8,10 @@ import sqlalchemy as sa
 
 from arbiter.errors import ConfigError
 from arbiter.store import db_schema
-from arbiter.store.audit import log_audit, not_expired, timestamp
+from arbiter.store.audit import is_recent, log_audit, not_expired, timestamp
 from arbiter.store.database import SeasonRows
 from arbiter.store.people import MOST_PEOPLE, PlayerFull, lock_player, tokens_of
-from arbiter.store.submissions import DAY, RateLimited, is_recent, seconds_until
+from arbiter.store.submissions import DAY, RateLimited, seconds_until
 
 INVITE = "invite"
 """Audit verb."""

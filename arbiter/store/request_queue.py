@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.audit import timestamp
+from arbiter.store.audit import is_recent, time_before, timestamp
 from arbiter.store.database import SeasonRows
 from arbiter.store.event_log import EventKind, log_event
 from arbiter.store.row_values import explain_unreadable
-from arbiter.store.submissions import DAY, HOUR, RateLimited, is_recent, seconds_until, time_before
+from arbiter.store.submissions import DAY, HOUR, RateLimited, seconds_until
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -177,6 +177,11 @@ class RequestStore(SeasonRows):
         first = sum(served.get(name, 0) < served.get(request.author, 0) for name in others)
         between = sum(min(mine, matches) for matches in others.values())
         return max(before - 1, 0) + first, mine + between
+
+    def number_open(self) -> int:
+        """Return the number of requests that are not over, of all authors."""
+        table = db_schema.requests.c
+        return int(self._scalar(self._own(sa.func.count(table.id)).where(table.state.in_(OPEN))) or 0)
 
     def pace(self) -> float | None:
         """Return the mean seconds per match of the latest requests; None before the first."""

@@ -13,24 +13,31 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.audit import log_audit, timestamp
+from arbiter.store.audit import is_recent, log_audit, timestamp
 from arbiter.store.database import SeasonRows
 from arbiter.store.event_log import EventKind, log_event
 from arbiter.store.orders import raise_revision
 from arbiter.store.people import lock_player
 from arbiter.store.row_values import read_moment
-from arbiter.store.versions import ACCEPTED, DROPPED, OVER, RECEIVED, REFUSED, Submission, submission
+from arbiter.store.versions import (
+    ACCEPTED,
+    DROPPED,
+    OVER,
+    RECEIVED,
+    REFUSED,
+    Submission,
+    inspection_order,
+    submission,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
-STEP = timedelta(minutes=1)
-"""How far the machine's clock may be set back without effect on rate limits."""
-ACTIVATE = "activate"
-"""Audit verb: an author made a version active."""
-SEND = "send"
-"""Audit verb: a version was sent."""
+NO_LIMIT = 2**31
+"""Of what an organiser does for an author."""
+SEND, ACTIVATE, INSPECT = "send", "activate", "inspect"
+"""Audit verbs: a version was sent, made active, queued for another inspection."""
 
 
 class RateLimited(Exception):
@@ -104,10 +111,10 @@ class SubmissionStore(SeasonRows):
         table = db_schema.submissions
         return self._load_submissions(self._own(table, author=author).order_by(table.c.version.desc()))
 
-    def last(self, limit: int) -> list[Submission]:
-        """Return the last submissions of all authors, newest first."""
-        table = db_schema.submissions
-        return self._load_submissions(self._own(table).order_by(table.c.id.desc()).limit(limit))
+    def last(self, limit: int, author: str | None = None) -> list[Submission]:
+        """Return the last submissions of all authors, or of this one, newest first."""
+        table, wanted = db_schema.submissions, {} if author is None else {"author": author}
+        return self._load_submissions(self._own(table, **wanted).order_by(table.c.id.desc()).limit(limit))
 
     def one(self, number: int, author: str | None = None) -> Submission | None:
         """Return a submission by its id, of this author if one is named."""
@@ -125,17 +132,18 @@ class SubmissionStore(SeasonRows):
         return {row.file for row in self._all(sa.select(db_schema.submissions.c.file))}
 
     def next(self, without: Collection[int] = ()) -> Submission | None:
-        """Return the submission to inspect now, of the author with the fewest inspected in 24 hours.
+        """Return the submission to inspect now, apart from the ids in `without`; None if none is waiting."""
+        return next(iter(self.queue(without)), None)
 
-        None if none is waiting, apart from the ids in `without`.
-        """
+    def queue(self, without: Collection[int] = ()) -> list[Submission]:
+        """Return the waiting submissions, apart from the ids in `without`, in the order of inspection."""
         waiting = [found for found in self.waiting() if found.id not in without]
         table = db_schema.submissions.c
         done = self._own(table.author, sa.func.count()).where(
             table.state.in_(OVER), is_recent(table.received, DAY)
         )
         counts = dict(map(tuple, self._all(done.group_by(table.author)))) if waiting else {}
-        return min(waiting, key=lambda found: (counts.get(found.author, 0), found.id), default=None)
+        return inspection_order(waiting, counts)
 
     def waiting(self) -> list[Submission]:
         """Return all submissions whose inspection has not ended."""
@@ -163,7 +171,7 @@ class SubmissionStore(SeasonRows):
                 return False
             found = self._find(connection, id=number)
             assert found is not None
-            log_audit(connection, self._id, who, "inspect", f"{found.author}@{found.version}")
+            log_audit(connection, self._id, who, INSPECT, f"{found.author}@{found.version}")
         return True
 
     def record_steps(self, number: int, state: str, steps: Sequence[Mapping[str, Any]]) -> None:
@@ -336,13 +344,3 @@ def seconds_until(done: Sequence[str], limit: int, span: timedelta) -> int:
     earliest = read_moment(done[-limit], "the time of an author's action")
     free = earliest + span - datetime.now(UTC)
     return max(int(free.total_seconds()) + 1, 1)
-
-
-def time_before(span: timedelta) -> str:
-    """Return the time `span` before now, in the store's format."""
-    return timestamp(-span)
-
-
-def is_recent(column: sa.ColumnElement[Any], span: timedelta) -> sa.ColumnElement[bool]:
-    """Return an SQL condition: a stored time is within a span before now, not of a wrong clock ahead."""
-    return sa.and_(column > time_before(span), column <= timestamp(STEP))

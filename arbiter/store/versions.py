@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arbiter.store.row_values import explain_unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import sqlalchemy as sa
 
@@ -47,6 +48,20 @@ class Submission:
     @property
     def over(self) -> bool:
         return self.state in OVER
+
+
+def inspection_order(waiting: Iterable[Submission], inspected: Mapping[str, int]) -> list[Submission]:
+    """Return the waiting versions in the order of their inspection.
+
+    Next is always the oldest of the author with the fewest inspections; `inspected` are those of 24 hours.
+    """
+    counts, rest, ordered = Counter(inspected), sorted(waiting, key=lambda found: found.id), []
+    while rest:
+        first = min(rest, key=lambda found: counts[found.author])
+        counts[first.author] += 1
+        rest.remove(first)
+        ordered.append(first)
+    return ordered
 
 
 def submission(row: sa.Row[Any]) -> Submission:

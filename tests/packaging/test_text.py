@@ -15,7 +15,16 @@ from markdown_it import MarkdownIt
 
 import rating.text
 from arbiter.cli.ci_reports import Case, junit
-from arbiter.text import csv_cell, markdown, markdown_code, markdown_link, pgn_string, printable, xml_text
+from arbiter.text import (
+    csv_cell,
+    markdown,
+    markdown_code,
+    markdown_link,
+    pgn_string,
+    place_text,
+    printable,
+    xml_text,
+)
 from rating.text import unescape_csv_cell
 
 ANY = st.text(st.characters(exclude_categories=()))
@@ -203,3 +212,8 @@ def test_a_report_of_any_text_is_xml_that_reads_back(text: str) -> None:
 @given(TEXTS)
 def test_a_tag_of_pgn_is_one_line(text: str) -> None:
     assert pgn_string(text).isprintable()
+
+
+def test_places_are_written_with_their_endings() -> None:
+    texts = [place_text(place, 40).partition(" ")[0] for place in (1, 2, 3, 4, 11, 12, 13, 21, 32)]
+    assert texts == ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "32nd"]

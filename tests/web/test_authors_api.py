@@ -79,7 +79,7 @@ def test_what_was_refused_and_comes_again_has_the_date_of_its_verdict(site: Auth
 def test_what_was_refused_is_inspected_again_where_the_machine_or_the_rules_are_others(
     site: Authored, refused: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_bodies, "inspection_digest", "others".format)
+    monkeypatch.setattr(archive_storage, "inspection_digest", "others".format)
     book, shelf = site.kept.season.submissions, site.kept.season.submission_files
     again = site.put("ann", archive("1"))
     assert (again.status_code, again.json()) == (202, {**refused, "state": "received"})

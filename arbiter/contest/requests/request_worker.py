@@ -18,9 +18,9 @@ from arbiter.season.config.submission_settings import store_beside
 from arbiter.season.order_effects import effective_orders
 from arbiter.store import Store
 from arbiter.store.address import file_of
+from arbiter.store.audit import time_before
 from arbiter.store.request_queue import KEPT, WAITING
 from arbiter.store.sqlite import clear_remains
-from arbiter.store.submissions import time_before
 from arbiter.table import play_packed
 
 if TYPE_CHECKING:

@@ -13,19 +13,27 @@ import shutil
 import time
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from arbiter.errors import StoreError
+from arbiter.contest.submissions.languages import inspection_digest
+from arbiter.errors import ConfigError, StoreError
+from arbiter.season.config.keys import Submissions
 from arbiter.season.roster import folder_of
+from arbiter.store.audit import CONSOLE
 from arbiter.store.submission_files import RemovedFiles
+from arbiter.store.submissions import NO_LIMIT, QuotaExceeded
+from arbiter.store.versions import DROPPED, REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from arbiter.season.config import Config
+    from arbiter.store import SeasonStore
+    from arbiter.store.versions import Submission
 
 ENDING, COMING = ".zip", ".part"
+READ_BYTES = 1_000_000
 LEFT_SECONDS = 3600.0
 """A temporary file of this age is abandoned."""
 LEFT_BYTES = 200_000_000
@@ -99,6 +107,59 @@ class Upload:
         self._file.close()
         self._place.unlink(missing_ok=True)
         (self._folder / f"{self.name}{ENDING}").unlink(missing_ok=True)
+
+
+def store_archive(
+    arriving: Upload, config: Config, season: SeasonStore, author: str, who: str, per_day: int
+) -> tuple[Submission, bool]:
+    """Store a complete upload as the author's next version, sent by `who`.
+
+    Return it, and True if it needs an inspection: not if it was sent before, unless it was refused under
+    other terms. RateLimited and QuotaExceeded as for `SubmissionStore.add`.
+    """
+    arriving.keep()
+    book, total = season.submissions, (config.submissions or Submissions()).total
+    made, kept = book.add(author, arriving.sha256, arriving.name, per_day, arriving.size, total, who)
+    if made.state != REFUSED or made.under == inspection_digest(config):
+        return made, kept
+    renewed = book.resubmit(made, arriving.name, arriving.size, per_day, total, who)
+    if renewed is None:
+        return made, False
+    remove(config, made.file)
+    return renewed, True
+
+
+def send_for(config: Config, season: SeasonStore, author: str, archive: IO[bytes]) -> tuple[Submission, bool]:
+    """Store an archive for an author by a command on this machine, also after `until` and beyond `per_day`.
+
+    Return as `store_archive`; ConfigError if the archive is not accepted.
+    """
+    terms = config.submissions
+    if terms is None or season.running.read().closed is not None or season.seed_told() is not None:
+        why = "accepts no programs: it has no `submissions:`" if terms is None else "the season is closed"
+        raise ConfigError(why, str(config.file))
+    if not prepare_folder(folder_of(config), terms.max_bytes):
+        raise StoreError(f"{folder_of(config)}: the disk has no room for an archive: free space")
+    arriving, kept = Upload(folder_of(config), terms.max_bytes), False
+    try:
+        while data := archive.read(READ_BYTES):
+            arriving.write(data)
+        made, kept = store_archive(arriving, config, season, author, CONSOLE, NO_LIMIT)
+    except ArchiveTooLarge:
+        hint = "raise submissions: max_size in the season's file"
+        raise ConfigError(f"the archive has more than {terms.max_bytes} bytes", hint=hint) from None
+    except QuotaExceeded as error:
+        message = f"the versions of {author} take {error.taken:,} of {terms.total:,} bytes"
+        raise ConfigError(
+            f"{message}, and this one does not fit", hint="raise submissions: max_total"
+        ) from None
+    finally:
+        if not kept:
+            arriving.drop()
+    if made.state == DROPPED:
+        message = f"this archive was version {made.version}, which was dropped"
+        raise ConfigError(message, hint="change the archive to send it as a new version")
+    return made, kept
 
 
 def remove(config: Config, file: str) -> None:

@@ -21,7 +21,7 @@ from arbiter.season.order_effects import effective_orders, first_round
 from arbiter.season.snapshot.season_figures import progress
 from arbiter.store import OrderKind
 from arbiter.store.submission_files import VersionInUse
-from arbiter.store.submissions import RateLimited
+from arbiter.store.submissions import ACTIVATE, INSPECT, NO_LIMIT, SEND, RateLimited
 from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
 from arbiter.web.api import schema
 from arbiter.web.api.schema import Failure, Sent, SubmissionList
@@ -32,12 +32,12 @@ from arbiter.web.http.request_guard import number_of, unescape_slashes
 from arbiter.web.rendering.template_filters import match_of_part, match_part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from arbiter.match.record import MatchRecord
-    from arbiter.store import Order
+    from arbiter.store import Order, SeasonStore
     from arbiter.store.versions import Submission
-    from arbiter.web.api.schema import StepRow, SubmissionInShort
+    from arbiter.web.api.schema import OrganiserAction, StepRow, SubmissionInShort
 
 FAULTS = "its last matches ended by its own fault"
 """The reason for a suspension for faults while their number is held back."""
@@ -67,7 +67,9 @@ class Verdicts:
 
     `order` is the reason of an organiser's suspension of the author, `faults` that of a suspension of the
     active version for faults. `shown` is the last round that an author may see, None for all; `last` is the
-    last round of a finished season, else None. `given` are all orders, the oldest first.
+    last round of a finished season, else None. `given` are all orders, the oldest first. `queue` are the ids
+    of all waiting submissions in the order of inspection; `helped` is by version what organisers did for the
+    author.
     """
 
     author: str
@@ -77,6 +79,8 @@ class Verdicts:
     shown: int | None
     last: int | None
     given: tuple[Order, ...]
+    queue: tuple[int, ...]
+    helped: Mapping[str, Sequence[OrganiserAction]]
 
     @classmethod
     def of(cls, caller: Caller, author: str) -> Self:
@@ -93,7 +97,10 @@ class Verdicts:
         shown = None if caller.author.organiser else state.frozen
         held_back = faults if faults is None or shown is None else FAULTS
         last = len(state.rounds) if progress(state) == "over" else None
-        return cls(author, active, by_hand, held_back, shown, last, given)
+        queue = tuple(found.id for found in stored.submissions.queue())
+        return cls(
+            author, active, by_hand, held_back, shown, last, given, queue, _organiser_actions(stored, author)
+        )
 
     def reason(self, found: Submission) -> str | None:
         """Return why the active version is suspended; None if it plays, and for other versions."""
@@ -145,7 +152,19 @@ class Verdicts:
             "bytes": found.bytes,
             "suspended": self.reason(found),
             "say": self.state_text(found),
+            "place": self.queue.index(found.id) + 1 if found.id in self.queue else None,
+            "waiting": len(self.queue) if found.id in self.queue else None,
+            "by_organiser": self.helped.get(f"{found.author}@{found.version}", ()),
         }
+
+
+def _organiser_actions(stored: SeasonStore, author: str) -> dict[str, list[OrganiserAction]]:
+    """Return by version what organisers did for an author, the oldest first."""
+    found: dict[str, list[OrganiserAction]] = {}
+    for entry in reversed(stored.audit.of_versions(author, SEND, ACTIVATE, INSPECT)):
+        if entry.who.partition("/")[0] != author:
+            found.setdefault(entry.subject, []).append({"what": entry.verb, "moment": entry.moment})
+    return found
 
 
 def submission_json(found: Submission, caller: Caller) -> schema.SubmissionInFull:
@@ -168,7 +187,13 @@ async def send_archive(request: Request, response: Response, caller: Author, sea
     """Send a program as a ZIP archive; one sent before remains its version, with 200, or, if its terms have
     changed, is inspected again, with 202.
     """
-    again = partial(author, season, request, response)
+    return await take_archive(caller, request, response, partial(author, season, request, response))
+
+
+async def take_archive(
+    caller: Caller, request: Request, response: Response, again: Callable[[], Caller]
+) -> Sent:
+    """Store the archive in a request's body; `again` authenticates once it is complete."""
     made, new = await request.app.state.uploads.take(caller, request.stream(), again, length_of(request))
     response.status_code = 202 if new else 200
     sent: Sent = {"id": made.id, "version": made.version, "state": made.state}
@@ -191,11 +216,11 @@ def read_submission(number: str, caller: Author) -> schema.SubmissionInFull:
 
 @router.post(f"{BASE}/{{number}}/activate")
 def activate(number: str, caller: Author) -> schema.SubmissionInFull:
-    """Make an accepted version of yours play from the next round on."""
-    found = submission_of(caller, number)
+    """Make an accepted version of yours play from the next round on; for organisers, of any author."""
+    found = submission_of(caller, number, anybody=caller.author.organiser)
+    limit = PER_HOUR if found.author == caller.author.name else NO_LIMIT
     try:
-        book, author = caller.state.stored.submissions, caller.author
-        made = book.activate(found.id, author.name, PER_HOUR, author.who)
+        made = caller.state.stored.submissions.activate(found.id, found.author, limit, caller.who)
     except RateLimited as error:
         message = f"the limit of {PER_HOUR} activations an hour is reached"
         raise too_many(message, PER_HOUR, error.seconds) from None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
 from arbiter.contest.integrity.integrity_report import connected_groups
 from arbiter.contest.integrity.schema import FORMAT, Integrity, SourceComparison
@@ -13,7 +15,15 @@ from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
 from arbiter.web.api import schema
-from arbiter.web.api.authors import BEARER, REFUSALS, submission_json, submission_of
+from arbiter.web.api.authors import (
+    AGAIN,
+    ARCHIVE,
+    BEARER,
+    REFUSALS,
+    submission_json,
+    submission_of,
+    take_archive,
+)
 from arbiter.web.http.authentication import Caller, require_caller
 from arbiter.web.http.http_errors import PRIVATE, Refusal, not_found, to_refusal
 from arbiter.web.http.request_guard import unescape_slashes
@@ -132,6 +142,16 @@ def inspect(number: str, caller: Organiser) -> schema.SubmissionInFull:
     return submission_json(submission_of(caller, number, anybody=True), caller)
 
 
+@router.put(f"{BASE}/authors/{{author}}/submissions", openapi_extra=ARCHIVE, status_code=202, responses=AGAIN)
+async def send_for_author(
+    request: Request, response: Response, caller: Organiser, author: str
+) -> schema.Sent:
+    """Send a program for an author, also after `until`, as `PUT /submissions` does for its sender."""
+    sender = await run_in_threadpool(act_for, caller, unescape_slashes(author))
+    again = partial(organiser, caller.state.name, request, response)
+    return await take_archive(sender, request, response, again)
+
+
 @router.get(f"{BASE}/copies/{{one}}/{{other}}")
 def read_copies(one: str, other: str, caller: Organiser) -> SourceComparison:
     """Return two programs, named by their keys in a report on copies, with their matching passages."""
@@ -158,6 +178,14 @@ def read_integrity(caller: Organiser) -> Integrity:
         hint = "run arbiter integrity on the machine with the season's file"
         raise Refusal(404, "not_found", "there is no integrity report yet", hint)
     return report
+
+
+def act_for(caller: Caller, author: str) -> Caller:
+    """Return an organiser as acting for an author; Refusal for other callers and unknown authors."""
+    found = caller.state.stored.authors.find(author) if author.isprintable() else None
+    if not caller.author.organiser or found is None or found.organiser:
+        raise not_found()
+    return caller._replace(author=found, by=caller.author)
 
 
 def last_report(caller: Caller) -> Integrity | None:

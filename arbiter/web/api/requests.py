@@ -157,7 +157,7 @@ def find_request(caller: Caller, number: str, anybody: bool = True) -> Stored:
 
 def request_summary(found: Stored, caller: Caller) -> schema.RequestInShort:
     outcome = found.outcome or {}
-    place, eta = _queue_forecast(found, caller) if found.state in OPEN else (None, None)
+    place, waiting, eta = _queue_forecast(found, caller) if found.state in OPEN else (None, None, None)
     return {
         "id": found.id,
         "kind": found.kind,
@@ -166,6 +166,7 @@ def request_summary(found: Stored, caller: Caller) -> schema.RequestInShort:
         "against": list(found.wish["against"]),
         "state": found.state,
         "place": place,
+        "waiting": waiting,
         "eta_s": eta,
         "received": found.received,
         "ended": found.ended,
@@ -190,11 +191,11 @@ def request_details(found: Stored, caller: Caller, request: Request) -> schema.R
     }
 
 
-def _queue_forecast(found: Stored, caller: Caller) -> tuple[int, float]:
-    """Return the place in the queue, 1 for the next, and the estimated seconds until the end."""
+def _queue_forecast(found: Stored, caller: Caller) -> tuple[int, int, float]:
+    """Return the place in the queue, 1 for the next, its length, and the estimated seconds until the end."""
     book = caller.state.stored.requests
     before, matches = book.ahead(found)
-    return before + 1, round(matches * (book.pace() or USUAL_PACE), 1)
+    return before + 1, max(book.number_open(), before + 1), round(matches * (book.pace() or USUAL_PACE), 1)
 
 
 def _state_text(found: Stored) -> str:

@@ -153,10 +153,18 @@ class StepRow(TypedDict):
     output: str
 
 
+class OrganiserAction(TypedDict):
+    """What an organiser did for an author with a version: `send`, `activate` or `inspect`, and when."""
+
+    what: str
+    moment: str
+
+
 class SubmissionInShort(TypedDict):
     """A submitted version; `say` is a predicate that describes whether it plays.
 
-    `judged` is the time of its verdict, None before it and if an earlier release did not store it.
+    `judged` is the time of its verdict, None before it and if an earlier release did not store it. Until then
+    `place` is that among the season's `waiting` versions, 1 being the next or under inspection.
     """
 
     id: int
@@ -170,6 +178,9 @@ class SubmissionInShort(TypedDict):
     bytes: int | None
     suspended: str | None
     say: str
+    place: int | None
+    waiting: int | None
+    by_organiser: Sequence[OrganiserAction]
 
 
 class SubmissionInFull(SubmissionInShort):
@@ -185,7 +196,7 @@ class SubmissionList(TypedDict):
 
 
 class RequestInShort(TypedDict):
-    """A request; until it ends `place` is that in the queue, `eta_s` the estimated seconds left.
+    """A request; until it ends `place` is that among the `waiting`, `eta_s` the estimated seconds left.
 
     `score` is the share of results won, `interval` its 95 % interval; `played` of at most `most` matches are
     stored; `problem` is the reason of a refusal. `say` is a predicate that describes its state.
@@ -198,6 +209,7 @@ class RequestInShort(TypedDict):
     against: Sequence[str]
     state: str
     place: int | None
+    waiting: int | None
     eta_s: float | None
     received: str
     ended: str | None

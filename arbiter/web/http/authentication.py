@@ -45,10 +45,19 @@ CREDENTIALS = {b"authorization", b"cookie"}
 
 
 class Caller(NamedTuple):
-    """An author or organiser, and the state of the season as they may see it."""
+    """An author or organiser, and the state of the season as they may see it.
+
+    `by` is the organiser who acts for the author, None if the author does.
+    """
 
     state: SeasonState
     author: Author
+    by: Author | None = None
+
+    @property
+    def who(self) -> str:
+        """The name of the person who acts, in the audit log."""
+        return (self.by or self.author).who
 
     def suspended(self) -> dict[str, str]:
         """Return the players suspended now, with the reasons: `state` may be older than the last order."""

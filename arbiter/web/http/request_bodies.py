@@ -18,12 +18,16 @@ from urllib.parse import parse_qsl
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from arbiter.contest.submissions.archive_storage import ArchiveTooLarge, Upload, prepare_folder, remove
-from arbiter.contest.submissions.languages import inspection_digest
+from arbiter.contest.submissions.archive_storage import (
+    ArchiveTooLarge,
+    Upload,
+    prepare_folder,
+    store_archive,
+)
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
-from arbiter.store.submissions import QuotaExceeded, RateLimited
-from arbiter.store.versions import DROPPED, REFUSED
+from arbiter.store.submissions import NO_LIMIT, QuotaExceeded, RateLimited
+from arbiter.store.versions import DROPPED
 from arbiter.web.http.authentication import caller_by_token, token_in
 from arbiter.web.http.http_errors import Refusal, token_required, too_many
 from arbiter.web.http.request_guard import has_body, number_of
@@ -42,7 +46,7 @@ MOST_BYTES = 64_000
 """Of every body except an archive."""
 SECONDS, BYTES_A_SECOND = 30.0, 16_000
 """The time limit of a body, extended by a second per `BYTES_A_SECOND` received."""
-ARCHIVES = re.compile(r"/api/v1/seasons/[^/]+/submissions|/me/submissions")
+ARCHIVES = re.compile(r"/api/v1/seasons/[^/]+(/authors/[^/]+)?/submissions|/(me|admin)/submissions")
 API = "/api/"
 LENGTH_DIGITS = 19
 CLOSE = {"connection": "close"}
@@ -277,28 +281,24 @@ async def _write(arriving: Upload, chunks: AsyncIterable[bytes]) -> None:
 
 def _store(arriving: Upload, caller: Caller, terms: Submissions) -> tuple[Submission, bool]:
     """Turn a complete archive into a submission; return it, and True if it needs an inspection."""
-    arriving.keep()
-    sent = caller.author.name, arriving.sha256, arriving.name, terms.per_day, arriving.size, terms.total
-    made, kept = caller.state.stored.submissions.add(*sent, who=caller.author.who)
+    limit = terms.per_day if caller.by is None else NO_LIMIT
+    state = caller.state
+    made, kept = store_archive(arriving, state.config, state.stored, caller.author.name, caller.who, limit)
     if made.state == DROPPED:
         message = f"this archive was your version {made.version}, which you dropped"
         raise Refusal(409, "dropped", message, "change the archive to send it as a new version")
-    if made.state != REFUSED or made.under == inspection_digest(caller.state.config):
-        return made, kept
-    # It was refused under other terms, so it may pass now.
-    more = arriving.name, arriving.size, terms.per_day, terms.total, caller.author.who
-    if (renewed := caller.state.stored.submissions.resubmit(made, *more)) is None:
-        return made, False
-    remove(caller.state.config, made.file)
-    return renewed, True
+    return made, kept
 
 
 def open_terms(caller: Caller) -> Submissions:
-    """Return the current terms of archives; Refusal if none are accepted."""
+    """Return the current terms of archives; Refusal if none are accepted.
+
+    An organiser who acts for an author may send one after `until`.
+    """
     terms = check_open(caller, caller.state.config.submissions, "archives")
     if caller.state.stored.seed_told() is not None:
         raise Refusal(409, "closed", "the season is over")
-    if terms.until is not None and terms.until <= datetime.now(UTC):
+    if caller.by is None and terms.until is not None and terms.until <= datetime.now(UTC):
         message = f"archives were accepted until {terms.until.isoformat(timespec='minutes')}"
         raise Refusal(409, "closed", message)
     return terms

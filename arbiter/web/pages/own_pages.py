@@ -87,14 +87,19 @@ def _end_session(_: Caller, request: Request, __: Mapping[str, str]) -> Response
     return RedirectResponse("/login", 303, OWN)
 
 
-async def _upload(request: Request) -> Response:
+async def _upload(request: Request, anybody: bool = False) -> Response:
+    """Take an archive from a form: the caller's or, from an organiser, the one of the author in the form."""
     check_origin(request)
     ask_again = partial(session_caller, request.app.state.seasons, request)
     caller = check_logged_in(await run_in_threadpool(ask_again))
     form = FileForm(request)
-    check_form(request, SESSION, (await form.fields()).get("proof"))
-    made, _ = await request.app.state.uploads.take(caller, form.file(), ask_again)
-    return redirect_to(f"/me/submissions/{made.id}", caller, request)
+    fields = await form.fields()
+    check_form(request, SESSION, fields.get("proof"))
+    sender = caller
+    if anybody:
+        sender = await run_in_threadpool(organisers.act_for, caller, fields.get("author", ""))
+    made, _ = await request.app.state.uploads.take(sender, form.file(), ask_again)
+    return redirect_to(f"/{'admin' if anybody else 'me'}/submissions/{made.id}", caller, request)
 
 
 def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
@@ -118,7 +123,7 @@ def _act(
 
 
 def _me_page(caller: Caller, request: Request) -> Response:
-    state, author = caller
+    state, author = caller.state, caller.author
     verdicts = authors_api.Verdicts.of(caller, author.name)
     book = state.stored.submissions
     try:
@@ -171,6 +176,8 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             organisers.reinstate(player, caller)
         case "inspect":
             organisers.inspect(fields.get("submission", ""), caller)
+        case "activate":
+            authors_api.activate(fields.get("submission", ""), caller)
         case "annul":
             replay, confirmed = "replay" in fields, "confirmed" in fields
             match = fields.get("match", "").strip()
@@ -189,6 +196,8 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
     authors = stored.authors.all()
+    whose = request.query_params.get("author", "")
+    shown = next((author.name for author in authors if author.name == whose), None)
     players = sorted({entry.registered_name for entry in state.config.entries}, key=str.casefold)
     admin = {
         "paused": running.paused,
@@ -199,7 +208,11 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
         "people": stored.members.all(),
-        "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
+        "submissions": stored.submissions.last(SHOWN_SUBMISSIONS, shown),
+        "queue": [found.id for found in stored.submissions.queue()],
+        "author": shown,
+        "active": {author.name: author.active for author in authors},
+        "takes_programs": state.config.submissions is not None,
         "log": _audit_log(caller, request.query_params),
     }
     return own_page("admin", caller, request, admin=admin, preview=preview)
@@ -241,6 +254,7 @@ ROUTES = [
     Route("/me/submissions/{number}/drop", private_form(partial(_act, authors_api.drop)), methods=POST),
     Route("/me/matches/{match}/log", private_page(_log_page)),
     Route("/admin", private_page(_admin_page, organiser=True)),
+    Route("/admin/submissions", partial(_upload, anybody=True), methods=POST),
     Route("/admin/integrity", private_page(_integrity_page, organiser=True)),
     Route("/admin/submissions/{number}", private_page(partial(_verdict_page, anybody=True), organiser=True)),
     Route("/admin/{order}", private_form(_order), methods=POST),

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from arbiter.replay.emblem import SIZE, emblem
-from arbiter.text import joined, number, printable
+from arbiter.text import joined, number, place_text, printable
 from arbiter.text import money as text_of_money
 
 if TYPE_CHECKING:
@@ -147,6 +147,7 @@ WRITTEN = (
     joined, short,
 )  # fmt: skip
 FILTERS: dict[str, Callable[..., object]] = {
+    "place": place_text,
     "shell": shlex.join,
     **{one.__name__: one for one in (*WRITTEN, duration, size)},
 }
