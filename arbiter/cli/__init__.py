@@ -83,8 +83,10 @@ SECTIONS = {
     "Site and authors": {
         "serve": ("serve", "serve", "Serve seasons as a web site, and play them with --play."),
         "authors": ("authors", "authors", "Manage the authors who may submit programs."),
-        "submissions": ("act_for_author", "submissions", "Act for an author: send, choose, inspect a version."),
+        "submissions": ("act_for_author", "submissions", "Send, choose or inspect a version for an author."),
         "inspect": ("inspect", "inspect", "Build and test submitted programs, and play requests."),
+        "announce": ("announce", "announce", "Announce a text on the site."),
+        "questions": ("announce", "questions", "List and answer the questions of authors."),
         "notify": ("notify", "notify", "Deliver a season's webhooks."),
         "submit": ("authors", "submit", "Submit a program to a site and wait for the verdict."),
         "request": ("request", "request", "Request unrated matches of your version from a site."),

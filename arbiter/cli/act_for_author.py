@@ -25,7 +25,7 @@ SHOWN = 1000
 
 @click.group()
 def submissions() -> None:
-    """Act for an author: send a program, choose a version, inspect it again.
+    """Send, choose or inspect a version for an author.
 
     The audit log and the author's page show that the organiser did it.
 

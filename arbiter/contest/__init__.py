@@ -1,4 +1,4 @@
-"""The contest around a season: submissions, requests, coding agents, webhooks, integrity.
+"""The contest around a season: submissions, requests, messages, coding agents, webhooks, integrity.
 
 It imports `trials` and the layers below, and contains no template or page.
 """

@@ -18,6 +18,7 @@ It imports `match` and `replay`, and alone uses SQLAlchemy. It contains no rule,
 | `authors`, `submissions`, `versions` | authors and their program versions |
 | `submission_files` | disk use of submissions, and removal |
 | `unstored_plays` | void plays, and the tokens of plays that are not stored |
+| `announcements`, `clarifications` | texts of organisers, questions of authors |
 | `controls` | whether a season is paused or closed |
 | `deliveries` | the delivery state of each webhook |
 | `audit` | the audit log |

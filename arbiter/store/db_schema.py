@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
-HEAD = "0022"
+HEAD = "0023"
 """The version of the schema; later ones are larger."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -351,6 +351,32 @@ requests = sa.Table(
     sa.Column("problem", sa.Text),
     sa.Index("requests_by_state", "season_id", "state"),
     sa.Index("requests_by_author", "season_id", "author", "received"),
+)
+
+announcements = _of_season(
+    # Texts of organisers for everyone.
+    "announcements",
+    sa.Column("number", sa.Integer, primary_key=True),
+    # From when on it is visible.
+    sa.Column("moment", sa.String(32), nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    # The question that it answers, or null.
+    sa.Column("question", sa.Text),
+    # Whether its event is logged.
+    sa.Column("published", sa.Boolean, nullable=False),
+)
+
+clarifications = _of_season(
+    # Questions of authors to the organiser, and the answers.
+    "clarifications",
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("author", Name, nullable=False),
+    sa.Column("asked", sa.String(32), nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    # Null until it is answered; a public answer is announced.
+    sa.Column("answer", sa.Text),
+    sa.Column("answered", sa.String(32)),
+    sa.Column("public", sa.Boolean, nullable=False),
 )
 
 served = _of_season(

@@ -17,7 +17,14 @@ import sqlalchemy as sa
 from arbiter.store import db_schema
 from arbiter.store.audit import CONSOLE, log_audit, timestamp
 from arbiter.store.database import SeasonRows
-from arbiter.store.event_log import EventKind, LoggedEvent, event_of, freeze_number, last_number
+from arbiter.store.event_log import (
+    NEVER_HELD,
+    EventKind,
+    LoggedEvent,
+    event_of,
+    freeze_number,
+    last_number,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -26,7 +33,6 @@ STRIDE = 1000
 """Store progress after this many events that a webhook does not subscribe to."""
 DROP, END = "drop", "end"
 """Audit verbs: events were dropped; the receiver is gone."""
-STATE = EventKind.STATE.value
 LAST = 2**31 - 1
 """The largest event number."""
 
@@ -131,8 +137,8 @@ class DeliveryStore(SeasonRows):
             early = False
             wanted = self._events(max(done, after), seen, kinds, ahead).order_by(table.number)
             found = connection.execute(wanted.limit(1)).one_or_none()
-            if found is None and held is not None and STATE in kinds:
-                state = self._events(max(held, ahead), last, [STATE]).order_by(table.number)
+            if found is None and held is not None and (free := set(NEVER_HELD).intersection(kinds)):
+                state = self._events(max(held, ahead), last, free).order_by(table.number)
                 found, early = connection.execute(state.limit(1)).one_or_none(), True
             if found is not None:
                 return NextDelivery(event_of(found), early), seen if early else found.number - 1
@@ -205,7 +211,9 @@ class DeliveryStore(SeasonRows):
         """Return a query for the events of some kinds between two numbers, without those sent early."""
         table = db_schema.events.c
         query = self._own(db_schema.events).where(table.number > after, table.number <= until)
-        return query.where(table.kind.in_(list(kinds)), sa.or_(table.kind != STATE, table.number > ahead))
+        return query.where(
+            table.kind.in_(list(kinds)), sa.or_(table.kind.not_in(NEVER_HELD), table.number > ahead)
+        )
 
     def _count_events(
         self, connection: sa.Connection, after: int, until: int, kinds: Collection[str], ahead: int = 0

@@ -42,6 +42,8 @@ class EventKind(StrEnum):
     """A match was replayed or restored; the subject is its id, the detail's `run` counts replacements."""
     REVIEW = "review"
     """A match was reviewed; the subject is its id."""
+    ANNOUNCEMENT = "announcement"
+    """An organiser's text became visible; the subject is its number."""
 
 
 SHOWN = tuple(
@@ -52,9 +54,12 @@ SHOWN = tuple(
         EventKind.STANDINGS,
         EventKind.STATE,
         EventKind.REVIEW,
+        EventKind.ANNOUNCEMENT,
     )
 )
 """The public events, which the site shows to everyone."""
+NEVER_HELD = (EventKind.STATE.value, EventKind.ANNOUNCEMENT.value)
+"""Of these the events that are public also while results are held back: they concern the whole season."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -130,9 +135,10 @@ def since_freeze(connection: sa.Connection, season: int, last_round: int) -> tup
     many others there are.
     """
     table = db_schema.events
-    mine = {"season_id": season, "kind": EventKind.STATE.value}
-    first = sa.select(sa.func.min(table.c.shown)).filter_by(**mine, subject=FROZEN, round=last_round)
+    frozen = {"kind": EventKind.STATE.value, "subject": FROZEN, "round": last_round}
+    first = sa.select(sa.func.min(table.c.shown)).filter_by(season_id=season, **frozen)
     number: int = connection.execute(first).scalar_one()
-    later = sa.select(table).filter_by(**mine).where(table.c.shown > number).order_by(table.c.shown)
+    later = sa.select(table).filter_by(season_id=season).where(table.c.kind.in_(NEVER_HELD))
+    later = later.where(table.c.shown > number).order_by(table.c.shown)
     rows = enumerate(connection.execute(later), number + 1)
     return number, [event_of(row)._replace(number=at) for at, row in rows]

@@ -10,8 +10,10 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.store import db_schema
+from arbiter.store.announcements import AnnouncementStore
 from arbiter.store.audit import CONSOLE, AuditLog, timestamp
 from arbiter.store.authors import AuthorStore
+from arbiter.store.clarifications import ClarificationStore
 from arbiter.store.controls import ControlStore
 from arbiter.store.database import Database
 from arbiter.store.deliveries import DeliveryStore
@@ -63,6 +65,8 @@ class SeasonStore(Matches):
         self.unstored_tokens = UnstoredTokenStore(store, number)
         self.voids = VoidPlayStore(store, number)
         self.questions = IntegrityReportStore(store, number)
+        self.announcements = AnnouncementStore(store, number)
+        self.clarifications = ClarificationStore(store, number)
 
     def by(self, who: str) -> SeasonStore:
         """Return the same season with its orders given by this person."""

@@ -17,7 +17,8 @@ from arbiter import __version__
 from arbiter.errors import ArbiterError
 from arbiter.season.snapshot import schema as picture
 from arbiter.season.snapshot import season_figures
-from arbiter.web.api import authors, organisers, requests
+from arbiter.season.snapshot.front_page import announcements
+from arbiter.web.api import authors, messages, organisers, requests
 from arbiter.web.api.schema import Failure
 from arbiter.web.http.concurrency_limits import ConcurrencyLimits, address_of
 from arbiter.web.http.http_errors import handle_error, not_found, too_many
@@ -59,6 +60,8 @@ MANY: dict[int | str, dict[str, object]] = {
     200: {"content": {"text/event-stream": {}}},
     429: {"description": "Too many listeners.", "model": Failure},
 }
+ANNOUNCED = 1
+"""Announcements of each season in the list of seasons."""
 READ = ["GET", "HEAD"]
 NO_EXIT_CODES: Mapping[str, int] = {}
 
@@ -124,6 +127,7 @@ def listen(season: str, request: Request) -> Response:
 router.include_router(authors.router)
 router.include_router(requests.router)
 router.include_router(organisers.router)
+router.include_router(messages.router)
 router.include_router(site_pages.router, responses=ERRORS)
 
 
@@ -181,9 +185,15 @@ def make_site(
         return PlainTextResponse("ok\n")
 
     def list_seasons() -> Response:
-        found = [season_figures.season(state) for state in seasons.states()]
+        states = list(seasons.states())
         return HTMLResponse(
-            render("seasons", seasons=found, tests=trials is not None, attacks=attacks is not None)
+            render(
+                "seasons",
+                seasons=[season_figures.season(state) for state in states],
+                announced={state.name: announcements(state, ANNOUNCED) for state in states},
+                tests=trials is not None,
+                attacks=attacks is not None,
+            )
         )
 
     async def show_seasons(_: Request) -> Response:

@@ -12,7 +12,7 @@ from arbiter.store.deliveries import Delivery
 from arbiter.store.event_log import log_event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 KEY, KINDS = "d16e57", ["round", "standings", "state"]
 
@@ -30,10 +30,10 @@ def happen(season: SeasonStore, kind: EventKind, number: int) -> None:
         log_event(connection, season._id, kind, number)
 
 
-def deliver_all(season: SeasonStore) -> list[tuple[str, int, bool]]:
+def deliver_all(season: SeasonStore, kinds: Sequence[str] = KINDS) -> list[tuple[str, int, bool]]:
     """All that a webhook is told, each at once: kind, round, whether it is early."""
     found = []
-    while (due := season.deliveries.next_delivery(KEY, KINDS, True, 0)[0]) is not None:
+    while (due := season.deliveries.next_delivery(KEY, kinds, True, 0)[0]) is not None:
         event = due.event
         telling = Delivery(f"id {event.number}", event.number, due.early, event.kind.value, "{}")
         season.deliveries.prepare(KEY, telling)
@@ -84,3 +84,14 @@ def test_those_that_the_file_no_longer_has_are_forgotten(season: SeasonStore) ->
     assert season.deliveries.read(KEY) is not None
     season.deliveries.forget_all_but([])
     assert season.deliveries.read(KEY) is None
+
+
+def test_announcements_are_not_held_back_and_come_once(season: SeasonStore) -> None:
+    happen(season, EventKind.ROUND, 1)
+    season.freeze(1)
+    happen(season, EventKind.ROUND, 2)
+    season.announcements.add("the room is 117", "olga")
+    kinds = ["round", "announcement"]
+    assert deliver_all(season, kinds) == [("round", 1, False), ("announcement", 0, True)]
+    season.publish_seed(2)
+    assert deliver_all(season, kinds) == [("round", 2, False)]

@@ -43,6 +43,7 @@ ADDED = {
     "0020": ("outlays", "questions"),
     "0021": ("voids",),
     "0022": ("submissions.judged", "submissions.under"),
+    "0023": ("announcements", "clarifications"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

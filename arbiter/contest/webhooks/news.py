@@ -46,7 +46,7 @@ SUBMITTED = {
 
 
 class NewsObject(TypedDict):
-    """A message of a webhook: `subject` is a match's id, a player, a version, a request's id, or "".
+    """A message of a webhook: `subject` is a match's id, a player, a version, a number, or "".
 
     `timestamp` is when the event was stored, null if not recorded; `round` is null for events without one;
     `state` is that of a season, submission or request, else null; `say` is one sentence without the season's
@@ -123,6 +123,8 @@ def _event_parts(event: LoggedEvent, state: SeasonState) -> tuple[str, str | Non
         case EventKind.SUBMISSION:
             version, word = f"{detail['author']}@{detail['version']}", str(detail["state"])
             return version, word, f"{_name(version)} {SUBMITTED[word]}", ""
+        case EventKind.ANNOUNCEMENT:
+            return event.subject, None, _announcement(state, int(event.subject)), ""
         case EventKind.REQUEST:
             word = str(detail["state"])
             say = f"request {event.subject} of {_name(str(detail['author']))} ({detail['kind']}) is {word}"
@@ -165,6 +167,17 @@ def _suspended_sentence(state: SeasonState, player: str, because: str, number: i
     if before is not None and player in before.get("plays_on", ()):
         return f"{_name(player)}: {because}: not suspended, since no house bot could fill the seat"
     return f"{_name(player)} is suspended from round {number} on: {because}"
+
+
+def _announcement(state: SeasonState, number: int) -> str:
+    """Return an announcement as one line."""
+    found = state.stored.announcements.one(number)
+    if found is None:
+        return "there is an announcement"
+    said = f"announcement: {found.text}"
+    if found.question is not None:
+        said = f"question: {found.question} answer: {found.text}"
+    return " ".join(said.split())
 
 
 def _name(name: str) -> str:

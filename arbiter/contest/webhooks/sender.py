@@ -87,6 +87,7 @@ class Sender:
         season = self._find_season()
         if season is None:
             return None
+        season.announcements.publish_due()
         book, key = season.deliveries, self._webhook.digest
         told = book.begin(key)
         if told.ended is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EventName: TypeAlias = Literal[
-    "match", "rejudged", "round", "standings", "state", "submission", "suspended", "request"
+    "match", "rejudged", "round", "standings", "state", "submission", "suspended", "request", "announcement"
 ]
 Form: TypeAlias = Literal["json", "discord", "slack"]
 USUAL_EVENTS: tuple[EventName, ...] = tuple(name for name in get_args(EventName) if name != "match")

@@ -2,7 +2,7 @@
 
 With `freeze` in a season's file the results of its last rounds are hidden. The public then sees the season
 before them: a state like any other, so that no page, list, figure or event reveals more. Of later events it
-contains only how the season runs: its coordinator, a pause, its end.
+contains only announcements, and how the season runs: its coordinator, a pause, its end.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from arbiter.replay.frame import names_in_text
 from arbiter.replay.result_text import winners
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from arbiter.match.record import MatchSummary
-    from arbiter.season.snapshot.page_schema import Front, Highlight, Mover
+    from arbiter.season.snapshot.page_schema import AnnouncementRow, Front, Highlight, Mover
     from arbiter.season.snapshot.schema import Rated
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store import Order
@@ -52,7 +52,14 @@ def front(state: SeasonState, after: int | None = None) -> Front | None:
         "last_round": number or None,
         "upset": news.upset,
         "closest": news.closest,
+        "announcements": announcements(state),
     }
+
+
+def announcements(state: SeasonState, most: int = LAST) -> list[AnnouncementRow]:
+    """Return the last announcements, newest first, also while results are held back."""
+    found = state.stored.announcements.shown(state.moment, most)
+    return [cast("AnnouncementRow", one._asdict()) for one in found]
 
 
 class Highlights(NamedTuple):

@@ -27,8 +27,17 @@ class Highlight(TypedDict):
     say: str
 
 
+class AnnouncementRow(TypedDict):
+    """A text of an organiser in Markdown; `question` is what it answers, or None."""
+
+    number: int
+    moment: str
+    text: str
+    question: str | None
+
+
 class Front(SeasonInShort):
-    """A season in short, with its standings, and the highlights of the last round.
+    """A season in short, with its standings, the highlights of the last round, and announcements.
 
     `about` describes the game; `changes` are of the first players of the standings. `upset` is the match with
     the winner rated farthest below a loser, `closest` the one with the smallest lead.
@@ -41,6 +50,7 @@ class Front(SeasonInShort):
     last_round: int | None
     upset: Highlight | None
     closest: Highlight | None
+    announcements: Sequence[AnnouncementRow]
 
 
 class BoardCell(TypedDict):

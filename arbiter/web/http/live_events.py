@@ -184,5 +184,7 @@ def _payload_of(event: LoggedEvent) -> dict[str, object]:
             return {"round": event.round}
         case EventKind.STANDINGS:
             return {"after_round": event.round}
+        case EventKind.ANNOUNCEMENT:
+            return {"announcement": int(event.subject)}
         case _:
             return {"state": event.subject}

@@ -161,6 +161,9 @@ class WatchedSeason:
         if self._blank is not None:
             self._blank.close()
             self._blank = None
+        with suppress(StoreError):
+            # A site that may not write shows them all the same.
+            stored.announcements.publish_due()
         self._whole = read_state(self.config, stored, self._whole)
         shown = public_state(self._whole, self._state)
         fill_caches(shown)

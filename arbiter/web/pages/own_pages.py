@@ -10,13 +10,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from arbiter.contest.message_texts import LONGEST_ANNOUNCEMENT, LONGEST_QUESTION, MOST_OPEN
 from arbiter.season.config.keys import Submissions
 from arbiter.season.snapshot import listings
 from arbiter.season.snapshot.pagination import MatchList
 from arbiter.store.people import MOST_PEOPLE
 from arbiter.store.versions import DROPPED
 from arbiter.web.api import authors as authors_api
-from arbiter.web.api import organisers, requests
+from arbiter.web.api import messages, organisers, requests
 from arbiter.web.http.authentication import (
     SESSION,
     begin_session,
@@ -122,6 +123,11 @@ def _act(
     return redirect_to("/me", caller, request)
 
 
+def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+    messages.ask(messages.Message(text=fields.get("text", "")), caller)
+    return redirect_to("/me", caller, request)
+
+
 def _me_page(caller: Caller, request: Request) -> Response:
     state, author = caller.state, caller.author
     verdicts = authors_api.Verdicts.of(caller, author.name)
@@ -149,6 +155,9 @@ def _me_page(caller: Caller, request: Request) -> Response:
         ],
         "matches_in_all": len(every),
         "requests": requests.requests_on_page(caller),
+        "questions": [] if author.organiser else messages.questions_of(caller),
+        "longest": LONGEST_QUESTION,
+        "most_open": MOST_OPEN,
         "people": [] if author.organiser else state.stored.members.of(author.name),
         "most_people": MOST_PEOPLE,
     }
@@ -174,6 +183,13 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             organisers.suspend(player, organisers.Because(because=because), caller)
         case "reinstate":
             organisers.reinstate(player, caller)
+        case "announce":
+            said = messages.AnnouncementMessage(text=fields.get("text", ""), at=fields.get("at", "").strip())
+            messages.announce(said, caller)
+        case "answer":
+            public = "public" in fields
+            reply = messages.AnswerMessage(text=fields.get("text", ""), public=public)
+            messages.answer(fields.get("question", ""), reply, caller)
         case "inspect":
             organisers.inspect(fields.get("submission", ""), caller)
         case "activate":
@@ -209,6 +225,9 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "authors": authors,
         "people": stored.members.all(),
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS, shown),
+        "questions": messages.questions_of(caller),
+        "longest": LONGEST_ANNOUNCEMENT,
+        "scheduled": stored.announcements.scheduled(),
         "queue": [found.id for found in stored.submissions.queue()],
         "author": shown,
         "active": {author.name: author.active for author in authors},
@@ -252,6 +271,7 @@ ROUTES = [
         methods=POST,
     ),
     Route("/me/submissions/{number}/drop", private_form(partial(_act, authors_api.drop)), methods=POST),
+    Route("/me/questions", private_form(_ask), methods=POST),
     Route("/me/matches/{match}/log", private_page(_log_page)),
     Route("/admin", private_page(_admin_page, organiser=True)),
     Route("/admin/submissions", partial(_upload, anybody=True), methods=POST),

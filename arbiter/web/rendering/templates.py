@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.standing_marks import notices
+from arbiter.text import printable
 from arbiter.web.rendering import charts
 from arbiter.web.rendering.compression import static_url
 from arbiter.web.rendering.template_filters import FILTERS, part
@@ -50,6 +51,15 @@ def sections(text: str) -> tuple[Section, ...]:
         anchor = re.sub(r"\W+", "-", title.lower()).strip("-")
         found.append(Section(anchor, title, Markup(reader.renderer.render(shown, reader.options, {}))))
     return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def prose(text: str) -> Markup:
+    """Return a short Markdown text without headings as HTML."""
+    without = ["html_block", "html_inline", "heading", "lheading"]
+    reader = MarkdownIt("commonmark").disable(without).enable("table")
+    tokens = list(_adapt(reader.parse(printable(text)), "A table"))
+    return Markup(reader.renderer.render(tokens, reader.options, {}))
 
 
 def _chapters(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
@@ -116,6 +126,7 @@ def environment() -> Environment:
         ratio_chart=charts.ratio_chart,
         elo_by_round=charts.elo_by_round,
         sections=sections,
+        prose=prose,
         notices=notices,
     )
     return made

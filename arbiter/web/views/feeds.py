@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from arbiter.season.snapshot.front_page import highlights
+from arbiter.season.snapshot.front_page import announcements, highlights
 from arbiter.season.snapshot.history import ratings_after
 from arbiter.season.snapshot.model_costs import COSTS, costs_of
 from arbiter.season.snapshot.pagination import window
@@ -35,8 +35,9 @@ LENGTH = timedelta(hours=1)
 
 
 def season_feed(state: SeasonState) -> bytes:
-    """Return the last rounds and the replayed matches as Atom."""
+    """Return the last rounds, replayed matches and announcements as Atom."""
     entries = [*_rejudged_entries(last_rejudgings(state, ENTRIES)), *_round_entries(state)]
+    entries += _announcement_entries(state)
     return _atom_feed(state, state.name, f"/seasons/{part(state.name)}", entries)
 
 
@@ -68,6 +69,14 @@ def _rejudged_entries(rejudgings: Iterable[Rejudging]) -> Iterator[FeedEntry]:
         updated = read_moment(one["moment"], f"the order on match {one['match']}")
         title = f"Match {one['match']} {'was played again' if one['kind'] == 'replayed' else 'was put back'}"
         yield FeedEntry(f"{one['match']}:{one['run']}", title, f"{say[0].upper()}{say[1:]}.", link, updated)
+
+
+def _announcement_entries(state: SeasonState) -> Iterator[FeedEntry]:
+    for one in announcements(state, ENTRIES):
+        number, question = one["number"], one["question"]
+        title = "Announcement" if question is None else f"Answer to the question: {question}"
+        updated = read_moment(one["moment"], f"announcement {number}")
+        yield FeedEntry(f"announcement-{number}", title, one["text"], "#announcements", updated)
 
 
 def _round_entries(state: SeasonState) -> Iterator[FeedEntry]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from arbiter.season.config.webhook_settings import Webhook
 
-ALL = "[match, rejudged, round, standings, state, submission, suspended, request]"
+ALL = "[match, rejudged, round, standings, state, submission, suspended, request, announcement]"
 
 
 class Listener:
@@ -257,3 +258,18 @@ def test_who_plays_on_for_want_of_house_bots_is_not_told_to_sit_out(kept: Kept, 
     kept.season.complete_round(3, standings)
     (news,) = [one for one in listener.look() if one["event"] == "suspended"]
     assert news["say"] == f"\u2068p1\u2069: {because}: not suspended, since no house bot could fill the seat"
+
+
+def test_announcements_and_public_answers_are_told_in_one_line(kept: Kept, listener: Listener) -> None:
+    kept.season.announcements.add("The *deadline*\n\nis on Friday.", "olga")
+    later = datetime.now(UTC) + timedelta(days=1)
+    kept.season.announcements.add("for later", "olga", later)
+    for public in (False, True):
+        asked = kept.season.clarifications.ask("ann", "ann", "Is NumPy\nthere?", 9)
+        kept.season.clarifications.answer(asked.number, "Yes.", public, "olga")
+    news = [one for one in listener.look() if one["event"] == "announcement"]
+    assert said(news) == [
+        "announcement: The *deadline* is on Friday.",
+        "question: Is NumPy there? answer: Yes.",
+    ]
+    assert [one["subject"] for one in news] == ["1", "3"]

@@ -1,0 +1,81 @@
+"""Texts that organisers and authors write to each other: announcements, questions, answers; their limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unicodedata import category
+
+from arbiter.errors import ConfigError
+from arbiter.season.config.value_types import parse_until
+from arbiter.store.clarifications import TooManyOpen
+from arbiter.text import counted
+
+if TYPE_CHECKING:
+    from arbiter.store import SeasonStore
+    from arbiter.store.announcements import Announcement
+    from arbiter.store.clarifications import Clarification
+
+LONGEST_QUESTION, LONGEST_ANNOUNCEMENT = 1000, 4000
+"""Characters; an answer may be as long as an announcement."""
+YEARS = (2000, 9000)
+MOST_OPEN = 3
+"""Questions of an author without an answer."""
+
+
+class BadText(ConfigError):
+    """A text that is empty, too long or unprintable."""
+
+
+class TooManyQuestions(ConfigError):
+    """An author has `MOST_OPEN` questions without an answer."""
+
+    def __init__(self) -> None:
+        message = f"{counted(MOST_OPEN, 'question')} of yours wait for an answer, which is the limit"
+        super().__init__(message, hint="wait for an answer to one of them")
+
+
+class NotOpen(ConfigError):
+    """A question that is unknown or has an answer."""
+
+
+def announce(stored: SeasonStore, text: str, who: str, at: str = "") -> Announcement:
+    """Announce a text in Markdown at a date and time, "" for now.
+
+    ConfigError for an invalid time, BadText for an invalid text.
+    """
+    moment = parse_until(at) if at else None
+    if moment is not None and not YEARS[0] <= moment.year <= YEARS[1]:
+        raise ConfigError(f"expected a year from {YEARS[0]} to {YEARS[1]}, got {moment.year}")
+    return stored.announcements.add(check_message(text, LONGEST_ANNOUNCEMENT), who, moment)
+
+
+def ask(stored: SeasonStore, author: str, text: str, who: str) -> Clarification:
+    """Ask the organiser; BadText, or TooManyQuestions."""
+    question = check_message(text, LONGEST_QUESTION)
+    try:
+        return stored.clarifications.ask(author, who, question, MOST_OPEN)
+    except TooManyOpen:
+        raise TooManyQuestions from None
+
+
+def answer(stored: SeasonStore, number: int, text: str, public: bool, who: str) -> Clarification:
+    """Answer a question, to its author or with `public` to all; BadText, or NotOpen."""
+    found = stored.clarifications.answer(number, check_message(text, LONGEST_ANNOUNCEMENT), public, who)
+    if found is None:
+        raise NotOpen(f"question {number} does not exist, or has an answer")
+    return found
+
+
+def check_message(text: str, most: int) -> str:
+    """Return a text with plain spaces and line ends, and none around it; BadText if it is invalid."""
+    plain = "".join(" " if category(mark) == "Zs" else mark for mark in text)
+    lines = "\n".join(line.rstrip() for line in plain.splitlines()).strip()
+    if not lines:
+        raise BadText("the text is empty")
+    if len(lines) > most:
+        raise BadText(f"the text has {len(lines)} characters: {most} at most")
+    # Other invisible characters are escaped where they are shown.
+    odd = next((mark for mark in lines if category(mark) in ("Cc", "Cs") and mark not in "\n\t"), None)
+    if odd is not None:
+        raise BadText(f"the text has a control character, U+{ord(odd):04X}: remove it")
+    return lines

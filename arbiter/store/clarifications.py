@@ -1,0 +1,83 @@
+"""Questions of authors to the organiser, and their answers: to the author alone, or to everyone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from arbiter.store import db_schema
+from arbiter.store.announcements import announce, next_number
+from arbiter.store.audit import log_audit, timestamp
+from arbiter.store.database import SeasonRows
+
+QUESTION, ANSWER = "question", "answer"
+"""Audit verbs."""
+
+
+class TooManyOpen(Exception):
+    """An author has the largest number of questions without an answer."""
+
+
+class Clarification(NamedTuple):
+    """A question of an author, and its answer; None if there is none yet.
+
+    `public` answers are announced, with the question and without the author.
+    """
+
+    number: int
+    author: str
+    asked: str
+    text: str
+    answer: str | None
+    answered: str | None
+    public: bool
+
+
+class ClarificationStore(SeasonRows):
+    """The questions of one season."""
+
+    def ask(self, author: str, who: str, text: str, most: int) -> Clarification:
+        """Add a question; TooManyOpen if the author has `most` without an answer."""
+        table = db_schema.clarifications
+        with self._store.transaction() as connection:
+            number = next_number(connection, self._id, table)
+            unanswered = self._own(sa.func.count(table.c.number), author=author, answer=None)
+            if connection.execute(unanswered).scalar_one() >= most:
+                raise TooManyOpen
+            row = {"season_id": self._id, "number": number, "author": author, "text": text}
+            connection.execute(sa.insert(table).values(row | {"asked": timestamp(), "public": False}))
+            log_audit(connection, self._id, who, QUESTION, str(number))
+            return _clarification(connection.execute(self._own(table, number=number)).one())
+
+    def of(self, author: str) -> list[Clarification]:
+        """Return an author's questions, newest first."""
+        return self._read(self._own(db_schema.clarifications, author=author))
+
+    def last(self, most: int) -> list[Clarification]:
+        """Return the last questions of all authors: first those without an answer, then newest first."""
+        table = db_schema.clarifications
+        waiting = sa.case((table.c.answer.is_(None), 0), else_=1)
+        return self._read(self._own(table).order_by(waiting).limit(most))
+
+    def answer(self, number: int, text: str, public: bool, who: str) -> Clarification | None:
+        """Answer a question, with `public` as an announcement; None if it is unknown or answered."""
+        table = db_schema.clarifications
+        waiting = {"season_id": self._id, "number": number, "answer": None}
+        values = {"answer": text, "answered": timestamp(), "public": public}
+        with self._store.transaction() as connection:
+            if connection.execute(sa.update(table).filter_by(**waiting).values(values)).rowcount != 1:
+                return None
+            found = _clarification(connection.execute(self._own(table, number=number)).one())
+            log_audit(connection, self._id, who, ANSWER, str(number), "to all" if public else found.author)
+            if public:
+                announce(connection, self._id, text, who, timestamp(), found.text)
+        return found
+
+    def _read(self, query: sa.Select[tuple[object, ...]]) -> list[Clarification]:
+        ordered = query.order_by(db_schema.clarifications.c.number.desc())
+        return [_clarification(row) for row in self._all(ordered)]
+
+
+def _clarification(row: sa.Row[tuple[object, ...]]) -> Clarification:
+    return Clarification._make(row._mapping[name] for name in Clarification._fields)

@@ -1,0 +1,117 @@
+"""The API for messages: announcements of organisers, questions of authors and their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+from arbiter.contest import message_texts
+from arbiter.errors import ConfigError
+from arbiter.season.snapshot.page_schema import AnnouncementRow
+from arbiter.web.api.authors import BEARER, REFUSALS, Author
+from arbiter.web.api.organisers import Organiser
+from arbiter.web.http.http_errors import Refusal, not_found, to_refusal
+from arbiter.web.http.request_guard import number_of
+
+if TYPE_CHECKING:
+    from arbiter.store.clarifications import Clarification
+    from arbiter.web.http.authentication import Caller
+
+SHOWN = 100
+"""Questions in a list."""
+router = APIRouter(responses=REFUSALS, dependencies=[BEARER])
+BASE = "/seasons/{season}"
+
+
+class Message(BaseModel):
+    """A text: of a question plain, else Markdown."""
+
+    text: str
+
+
+class AnnouncementMessage(Message):
+    """A text in Markdown, and the date and time from which on it is visible, by default now."""
+
+    at: str = ""
+
+
+class AnswerMessage(Message):
+    """An answer in Markdown; with `public` it is announced with the question, without the author's name."""
+
+    public: bool = False
+
+
+class QuestionRow(TypedDict):
+    """A question of an author, and the answer, None before it; `public` answers are announced."""
+
+    number: int
+    author: str
+    asked: str
+    text: str
+    answer: str | None
+    answered: str | None
+    public: bool
+
+
+class QuestionList(TypedDict):
+    """Questions, the newest first; for organisers those of all authors, first those without an answer."""
+
+    questions: Sequence[QuestionRow]
+
+
+@router.post(f"{BASE}/announcements", status_code=201)
+def announce(what: AnnouncementMessage, caller: Organiser) -> AnnouncementRow:
+    """Announce a text to everyone, at once or at a moment."""
+    try:
+        made = message_texts.announce(caller.state.stored, what.text, caller.who, what.at)
+    except ConfigError as error:
+        raise to_refusal(error, 422, "invalid") from None
+    return cast("AnnouncementRow", made._asdict())
+
+
+@router.get(f"{BASE}/questions")
+def list_questions(caller: Author) -> QuestionList:
+    """Return your questions; to organisers those of all authors."""
+    return {"questions": [_row(one) for one in questions_of(caller)]}
+
+
+@router.post(f"{BASE}/questions", status_code=201)
+def ask(what: Message, caller: Author) -> QuestionRow:
+    """Ask the organiser."""
+    if caller.author.organiser:
+        raise Refusal(409, "conflict", "organisers answer questions", "use the token of an author")
+    try:
+        return _row(message_texts.ask(caller.state.stored, caller.author.name, what.text, caller.who))
+    except message_texts.BadText as error:
+        raise to_refusal(error, 422, "invalid") from None
+    except ConfigError as error:
+        raise to_refusal(error, 409, "conflict") from None
+
+
+@router.post(f"{BASE}/questions/{{number}}/answer")
+def answer(number: str, what: AnswerMessage, caller: Organiser) -> QuestionRow:
+    """Answer a question, to its author or to everyone."""
+    known = number_of(number)
+    if known is None:
+        raise not_found()
+    try:
+        found = message_texts.answer(caller.state.stored, known, what.text, what.public, caller.who)
+    except message_texts.BadText as error:
+        raise to_refusal(error, 422, "invalid") from None
+    except ConfigError as error:
+        raise to_refusal(error, 409, "conflict") from None
+    return _row(found)
+
+
+def questions_of(caller: Caller) -> list[Clarification]:
+    """Return the questions that a caller sees: an author's, or for organisers the last of all."""
+    book = caller.state.stored.clarifications
+    return book.last(SHOWN) if caller.author.organiser else book.of(caller.author.name)[:SHOWN]
+
+
+def _row(found: Clarification) -> QuestionRow:
+    return cast("QuestionRow", found._asdict())
