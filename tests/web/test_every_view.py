@@ -49,13 +49,14 @@ REQUEST_PARTS = (
 )  # fmt: skip
 ORDERS = (
     "/pause", "/resume", "/accept", "/close", "/players/p1/suspend", "/players/p1/reinstate",
-    "/matches/r001-t01-m0/annul", "/submissions/1/inspect",
+    "/matches/r001-t01-m0/annul", "/submissions/1/inspect", "/announcements", "/questions/1/answer",
 )  # fmt: skip
 ENDLESS_OR_ABSENT = ("/events", "/integrity", "/matches/r001-t02-m0/review")
 """Answers that have no end, or that are not there: no report of who plays with whom, no review."""
 FORMS = (
     "/logout", "/me/submissions", "/me/submissions/{sent}/activate", "/me/submissions/{sent}/drop", "/me/token",
     "/me/invite", "/me/leave", "/me/requests", "/me/requests/{request}/cancel", "/admin/pause", "/admin/close",
+    "/admin/submissions", "/admin/announce", "/admin/answer", "/me/questions",
 )  # fmt: skip
 SAMPLES: dict[str, Any] = {"number": ["1"], "player": ["p1"], "other": ["p0"]}
 
@@ -114,6 +115,11 @@ def world(original_season: Path, tmp_path_factory: pytest.TempPathFactory) -> It
         administration.annul(results, ["r001/t01/m0"], HOSTILE, replay=True)
         for player in ("p1", "ann"):
             administration.suspend(results, player, HOSTILE)
+        season.announcements.add(HOSTILE, "olga")
+        for public in (True, False):
+            asked = season.clarifications.ask("ann", "ann", HOSTILE, 9).number
+            season.clarifications.answer(asked, HOSTILE, public, "olga")
+        season.clarifications.ask("ann", "ann", HOSTILE, 9)
         season.voids.add("r001/t01/m0", "it was killed", ["p1", HOSTILE])
         season.running.ask("5e55", f"{HOSTILE} is new")
         kept.file.write_text(kept.file.read_text().replace("name: p5,", f"name: {json.dumps(PLAYER)},"))
@@ -138,7 +144,7 @@ ANSWERED = {
         (f"{API}{view}" for view in addresses((v for v in ANSWERS.values() if v.shape is not Review), **SAMPLES)), READERS
     ),
     **dict.fromkeys(("/api/v1/seasons", "/api/v1/tests", "/api/v1/tests/{test}", "/api/v1/attacks"), READERS),
-    **dict.fromkeys((f"{API}/submissions", f"{API}/requests"), ("ann", "ben", "olga")),
+    **dict.fromkeys((f"{API}/submissions", f"{API}/requests", f"{API}/questions"), ("ann", "ben", "olga")),
     f"{API}/submissions/{{sent}}": ("ann",),
     f"{API}/matches/r001-t02-m0/log": ("ann", "olga"),
     **dict.fromkeys((f"{API}/requests/{{request}}{part}" for part in ("", *REQUEST_PARTS[2:4])), ("ann", "olga")),
@@ -147,7 +153,7 @@ ANSWERED = {
 """The same of the API."""
 SCRIPT, IMAGE, BOLD = "&lt;script&gt;alert(1)", "&lt;img src=x", "&lt;b onload=x&gt;"
 SHOWN = (
-    ("/me", SCRIPT, 1), ("/me", BOLD, 1), ("/me/submissions/{sent}", SCRIPT, 4), ("/admin", SCRIPT, 4), ("/admin", IMAGE, 1),
+    ("/me", SCRIPT, 6), (SEASON, SCRIPT, 3), ("/seasons", SCRIPT, 2), ("/me", BOLD, 1), ("/me/submissions/{sent}", SCRIPT, 4), ("/admin", SCRIPT, 5), ("/admin", IMAGE, 1),
     ("/admin", BOLD, 1), ("/admin/submissions/{sent}", SCRIPT, 4), ("/admin/copies/ann%401/ben%401", SCRIPT, 2),
     ("/admin/copies/ann%401/ben%401", IMAGE, 1), ("/attacks", SCRIPT, 8), ("/tests/{test}", SCRIPT, 1),
     (f"{SEASON}/matches", IMAGE, 1), (f"{SEASON}/players/p1", SCRIPT, 1), (f"{SEASON}/standings", SCRIPT, 1),
@@ -192,7 +198,8 @@ def test_an_answer_is_for_its_readers_alone(world: World, who: str) -> None:
 
 
 def test_what_is_swept_is_what_is_documented(world: World) -> None:
-    asked = {*ANSWERED, *(f"{API}{end}" for end in (*ORDERS, "/submissions/1/activate", *ENDLESS_OR_ABSENT))}
+    others = "/submissions/1/activate", "/authors/ann/submissions"
+    asked = {*ANSWERED, *(f"{API}{end}" for end in (*ORDERS, *others, *ENDLESS_OR_ABSENT))}
     forms = {
         path: re.sub(r"{\w+}", "[^/]+", path)
         for path in world.site.client.get("/api/v1/openapi.json").json()["paths"]
@@ -245,6 +252,7 @@ def test_without_a_live_token_nobody_learns_what_there_is(world: World) -> None:
     asked += [("POST", f"{API}{end}") for end in ORDERS]
     asked += [
         ("PUT", f"{API}/submissions"),
+        ("PUT", f"{API}/authors/ann/submissions"),
         ("POST", f"{API}/submissions/1/activate"),
         ("DELETE", f"{API}/submissions/1"),
     ]
@@ -258,6 +266,7 @@ def test_orders_are_an_organisers_and_versions_and_requests_their_authors(world:
     site, before = world.site, world.site.kept.season.last_change()
     deeds = [("ann", "POST", f"{API}{end}") for end in ORDERS]
     mine = (
+        ("PUT", "authors/ann/submissions"),
         ("POST", "submissions/{sent}/activate"),
         ("DELETE", "submissions/{sent}"),
         ("DELETE", "requests/{request}"),
@@ -298,7 +307,9 @@ def test_a_form_without_its_proof_or_from_another_site_changes_nothing(world: Wo
     sent += [({"proof": proof(page)}, headers) for headers in FOREIGN]
     for form in forms:
         files = (
-            {"archive": ("a.zip", archive("new"), "application/zip")} if form == "/me/submissions" else None
+            {"archive": ("a.zip", archive("new"), "application/zip")}
+            if form.endswith("/submissions")
+            else None
         )
         for shown, headers in sent:
             answer = site.client.post(form, data=fields | shown, files=files, headers=headers)
