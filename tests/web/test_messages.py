@@ -6,8 +6,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 
 from arbiter.contest.message_texts import LONGEST_QUESTION, MOST_OPEN
+from arbiter.store import db_schema
+from arbiter.store.audit import timestamp
+from arbiter.web.http import watched_seasons
 from tests.fixtures.site import HOSTILE, Authored, visiting
 from tests.fixtures.zoo import Kept
 
@@ -51,16 +55,31 @@ def test_one_for_later_is_seen_by_organisers_alone(site: Authored) -> None:
     assert "a secret for now" in site.client.get("/admin").text
 
 
-def test_an_announcement_is_shown_while_results_are_held_back(kept: Kept, arbiter: Run) -> None:
+def test_an_announcement_appears_while_results_are_held_back(
+    kept: Kept, arbiter: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watched_seasons, "POLL_SECONDS", 0.0)
     kept.season.freeze(1)
     kept.file.write_text(kept.file.read_text() + "freeze: 3\n")
     with visiting(kept.file) as client:
         before = client.get("/seasons/small")
         assert "Announcements" not in before.text
         assert arbiter("announce", kept.file, "The room is 117.")[0] == 0
-    with visiting(kept.file) as client:
         after = client.get("/seasons/small", headers={"if-none-match": before.headers["etag"]})
     assert (after.status_code, "The room is 117." in after.text) == (200, True)
+
+
+def test_a_scheduled_announcement_appears_at_its_moment_as_an_event(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watched_seasons, "POLL_SECONDS", 0.0)
+    kept.season.announcements.add("The final begins.", "olga", datetime.now(UTC) + timedelta(seconds=30))
+    with visiting(kept.file) as client:
+        assert "The final begins." not in client.get("/seasons/small").text
+        with kept.season._store.transaction() as connection:
+            connection.execute(sa.update(db_schema.announcements).values(moment=timestamp()))
+        assert "The final begins." in client.get("/seasons/small").text
+    assert [one.kind.value for one in kept.season.events(0, 999)][-1] == "announcement"
 
 
 def test_an_author_asks_and_the_organiser_answers_the_author_alone(site: Authored) -> None:

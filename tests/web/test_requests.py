@@ -59,16 +59,26 @@ def test_a_match_is_asked_for_and_its_results_are_there(asking: Authored) -> Non
     answer = ask(asking)
     assert answer.status_code == 202
     made = answer.json()
-    assert (made["state"], made["place"], made["say"]) == ("waiting", 1, "waits for its turn")
+    assert (made["state"], made["place"], made["waiting"]) == ("waiting", 1, 1)
+    assert made["say"] == "waits for its turn"
     assert made["eta_s"] > 0
     work(asking)
     found = get(asking, f"/{made['id']}").json()
-    assert (found["state"], found["played"], found["place"]) == ("done", 4, None)
+    assert (found["state"], found["played"], found["place"], found["waiting"]) == ("done", 4, None, None)
     assert found["score"] == found["outcome"]["score"]
     assert [match["id"] for match in found["matches"]] == [f"r001/t01/m{n}" for n in range(4)]
     assert re.fullmatch(r"won [\d.]+ % of 12 results", found["say"])
     listed = get(asking, "").json()
     assert ([one["id"] for one in listed["requests"]], listed["left"]) == ([made["id"]], 2)
+
+
+def test_the_place_among_the_waiting_is_shown(asking: Authored) -> None:
+    for _ in range(2):
+        ask(asking)
+    second, first = get(asking, "").json()["requests"]
+    assert [(one["place"], one["waiting"]) for one in (first, second)] == [(1, 2), (2, 2)]
+    asking.log_in("ann")
+    assert "2nd of 2 waiting, done in about" in asking.client.get("/me").text
 
 
 def test_what_cannot_be_played_is_refused_with_what_can(asking: Authored) -> None:
