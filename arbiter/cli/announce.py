@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import click
 
 from arbiter.cli.open_season import open_stored
@@ -32,9 +34,15 @@ def announce(config: str, text: str, at_text: str, store_url: str | None, style:
 
     Example: arbiter announce configs/demo.yaml "The deadline is now Friday, 18:00."
     """
+    from arbiter.season.config import load
+    from arbiter.season.season import Season
+    from arbiter.store import Store
     from arbiter.store.audit import CONSOLE
 
-    made = message_texts.announce(open_stored(config, store_url)[1], text, CONSOLE, at_text)
+    # Also before the first round, as for `authors add`.
+    settled = load(config, check_store=store_url is None)
+    with closing(Store(store_url or settled.store)) as store:
+        made = message_texts.announce(Season.open(settled, store).stored, text, CONSOLE, at_text)
     if style == "json":
         print_json(made._asdict())
     else:

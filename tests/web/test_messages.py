@@ -16,6 +16,8 @@ from tests.fixtures.site import HOSTILE, Authored, visiting
 from tests.fixtures.zoo import Kept
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.fixtures.commands import Run
 
 API = "/api/v1/seasons/small"
@@ -160,6 +162,14 @@ def test_what_was_answered_or_never_asked_is_refused(site: Authored) -> None:
     assert api(site, "olga", "/questions/x/answer", text="No.").status_code == 404
     for at in ("soon", "0001-01-01", "9999-12-31T23:59"):
         assert api(site, "olga", "/announcements", text="x", at=at).status_code == 422
+
+
+def test_an_announcement_may_precede_the_first_round(arbiter: Run, tmp_path: Path) -> None:
+    file = tmp_path / "new.yaml"
+    file.write_text("game: planning\nplayers:\n  - {name: p, command: [python3]}\n")
+    assert arbiter("announce", file, "Sign up until Friday.")[0] == 0
+    with visiting(file) as client:
+        assert "Sign up until Friday." in client.get("/seasons/new").text
 
 
 def test_commands_announce_list_and_answer(site: Authored, arbiter: Run) -> None:
