@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.open_season import open_season
 from arbiter.cli.options import config_argument, format_option, season_output_options, store_option
 from arbiter.cli.output import note, print_json, print_table, say
 from arbiter.errors import ConfigError
+from arbiter.season.settings import open_to_read
 
 if TYPE_CHECKING:
     from arbiter.season.config import Config
@@ -43,7 +43,7 @@ def list_(config: str, author: str | None, store_url: str | None, style: str) ->
     """
     from arbiter.contest.submissions.author_accounts import author_named
 
-    season = open_season(config, store_url)[1]
+    season = open_to_read(config, store_url)[1]
     if author is not None:
         author = author_named(season, author).name
     active = {one.name: one.active for one in season.authors.all()}
@@ -93,7 +93,7 @@ def send(config: str, author: str, path: Path, store_url: str | None, style: str
     from arbiter.contest.submissions.author_accounts import author_named
     from arbiter.contest.submissions.client import pack
 
-    settled, season, store = open_season(config, store_url)
+    settled, season, store = open_to_read(config, store_url)
     with closing(store), tempfile.TemporaryFile() as archive:
         name = author_named(season, author).name
         pack(path, archive)
@@ -149,7 +149,7 @@ def _version(config: str, store_url: str | None, name: str) -> tuple[Config, Sea
     """Return a season and one of its versions by name, ``foxes@2``; ConfigError if unknown."""
     from arbiter.contest.submissions.author_accounts import author_named
 
-    settled, season, _ = open_season(config, store_url)
+    settled, season, _ = open_to_read(config, store_url)
     author, mark, number = name.rpartition("@")
     if not (mark and number.isdecimal()):
         raise ConfigError(f"expected AUTHOR@VERSION, such as foxes@2, got {name!r}")
