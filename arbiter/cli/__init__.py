@@ -27,7 +27,7 @@ INTERNAL_ERROR = 4
 ENDING_SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-START_OVER = frozenset({"attack", "check-bot", "export", "integrity", "play", "report", "verify"})
+START_OVER = frozenset({"attack", "check-bot", "evidence", "export", "integrity", "play", "report", "verify"})
 """Commands that keep no partial results when interrupted."""
 RETRY_SECONDS = 0.01
 """The delay before a dropped interrupt is raised again: enough to leave the code that dropped it."""
@@ -65,6 +65,7 @@ SECTIONS = {
         "marks": ("marks", "marks", "Print a course's marks as CSV."),
         "matches": ("standings", "matches", "List the matches of a season."),
         "show": ("show", "show", "Show one match: seats, moves, result and its reason."),
+        "evidence": ("evidence", "evidence", "Write what a bot did in a match, for an appeal."),
         "report": ("export", "report", "Write a season to a single HTML file."),
         "export": ("export", "export", "Export matches as PGN, CSV, JSON lines, Parquet or other formats."),
         "verify": ("verify", "verify", "Replay a stored season and report differences."),

@@ -40,7 +40,12 @@ def say(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, indent=2))
+    click.echo(json_text(value), nl=False)
+
+
+def json_text(value: Any) -> str:
+    """Return what `print_json` prints."""
+    return f"{json.dumps(value, indent=2)}\n"
 
 
 def print_result(style: str, shape: Any, print_text: Callable[[], object]) -> None:

@@ -6,6 +6,7 @@ is stored is whole, and what is not stored is still to be played.
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -94,6 +95,19 @@ class Matches(MatchQueries):
             query = query.filter_by(round=round_number)
         for row in self._rows(query):
             yield unpack(row.record, row.id)
+
+    def chain(self, last_round: int) -> tuple[str, int]:
+        """Return a digest of all matches up to a round as they are stored, and their number.
+
+        Each link is the SHA-256, in hex, of the previous link, the match's id and the SHA-256 of its stored
+        bytes, with a blank between them; the link before the first match is "".
+        """
+        link, number = "", 0
+        query = self._matches(db_schema.matches.c.id, db_schema.matches.c.record)
+        for row in self._rows(query.where(db_schema.matches.c.round <= last_round)):
+            link = sha256(f"{link} {row.id} {sha256(row.record).hexdigest()}".encode()).hexdigest()
+            number += 1
+        return link, number
 
     def wall_ns(self, round_number: int) -> int:
         """Return the total time of a round's stored matches, in ns."""

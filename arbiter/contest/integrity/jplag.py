@@ -6,10 +6,8 @@ file and of a folder.
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import shutil
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -20,7 +18,7 @@ from arbiter.contest.integrity.program_sources import (
     to_build_on,
 )
 from arbiter.contest.integrity.schema import in_words
-from arbiter.errors import ConfigError
+from arbiter.replay.export.atomic_files import new_folder
 from arbiter.text import markdown, markdown_code
 
 if TYPE_CHECKING:
@@ -45,20 +43,9 @@ LONGEST = 60
 
 
 def write_jplag(config: Config, stored: SeasonStore, folder: str) -> list[str]:
-    """Write the sources to a new folder; return a JPlag command for each language. ConfigError on failure."""
-    place = Path(folder)
-    part = place.parent / f".{place.name}.part"
-    for path in (place, part):
-        if os.path.exists(path):  # noqa: PTH110 -- the other fails where a name is too long
-            raise ConfigError("exists already: name a new folder", str(path))
-    try:
-        commands = _write_folder(config, stored, part, place)
-        part.rename(place)
-    except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror or error}", folder) from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return commands
+    """Write a new folder and return the JPlag command for each language in it; ConfigError on failure."""
+    with new_folder(folder) as part:
+        return _write_folder(config, stored, part, Path(folder))
 
 
 def _write_folder(config: Config, stored: SeasonStore, part: Path, place: Path) -> list[str]:
@@ -71,7 +58,6 @@ def _write_folder(config: Config, stored: SeasonStore, part: Path, place: Path) 
         ],
         BASE: [one for one in shipped if one.side["name"] in to_build_on()],
     }
-    part.mkdir()
     rows: list[str] = []
     languages: set[str] = set()
     for name, programs in parts.items():

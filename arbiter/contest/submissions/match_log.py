@@ -74,6 +74,32 @@ def seen_by(record: MatchRecord, seat: Seat) -> Iterator[str]:
     yield from lines_of(replay_of(record, Reader("seat", seat)), seat, lambda hand: hand_line(game, hand))
 
 
+def seen_by_all(record: MatchRecord) -> Iterator[str]:
+    """Yield the hands and answers that everyone may see of a match of a complete round, in order."""
+    game = make(record.game, record.options)
+    replay = replay_of(record, Reader("public"))
+    deals: dict[int, Any] = {deal["deal"]: deal for deal in replay["deals"]}
+    for event in replay["events"]:
+        match event["t"]:
+            case "deal":
+                deal = deals[event["deal"]]
+                roles = roles_line({key: value for key, value in deal.items() if key != "deal"})
+                yield ""
+                yield f"deal {event['deal'] + 1} ({roles})" if roles else f"deal {event['deal'] + 1}"
+                for seat, hand in enumerate(deal["hands"]):
+                    yield f"  hand of seat {seat}: {hand_line(game, hand)}"
+            case "answer":
+                yield from (f"    {line}" for line in note_lines(event.get("note")))
+                yield f"  seat {event['seat']}: {event['request']} {_words_of(event).lstrip()}"
+            case "ask" | "tell":
+                # The answers say the same.
+                continue
+            case "reveal":
+                yield f"  seat {event['seat']} shows {event['text']}"
+            case _:
+                yield f"  {_words_of(event)}"
+
+
 def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | None], str]) -> Iterator[str]:
     """Yield a replay for a seat, line by line."""
     deals: dict[int, Any] = {deal["deal"]: deal for deal in replay["deals"]}

@@ -1,8 +1,9 @@
-"""Files that appear under their names only when they are complete."""
+"""Files and folders that appear under their names only when they are complete."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,3 +65,21 @@ def write_atomically(file: str, text: str) -> None:
     """Write a text so that the file appears complete; ConfigError if it cannot be written."""
     with atomic_path(file) as path:
         path.write_text(text, encoding="utf-8", newline="")
+
+
+@contextmanager
+def new_folder(folder: str) -> Iterator[Path]:
+    """Yield a folder to write to, which becomes the new `folder` at the end; ConfigError on failure."""
+    place = Path(folder)
+    part = place.parent / f".{place.name}.part"
+    for path in (place, part):
+        if os.path.exists(path):  # noqa: PTH110 -- the other fails where a name is too long
+            raise ConfigError("exists already: name a new folder", str(path))
+    try:
+        part.mkdir()
+        yield part
+        part.rename(place)
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror or error}", folder) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

@@ -29,15 +29,15 @@ MOST_FAULTS = 500
 def make_report(state: SeasonState, replays: int | None = 0) -> str:
     """Return the text of the file; `replays` is the number of last matches with a replay, None for all."""
     shown = _replay_values(state, replays)
-    style = _read_static("style.css") + (_read_static("replay.css") if shown else "")
+    style = read_static("style.css") + (read_static("replay.css") if shown else "")
     modules = [STATIC / "page.js", *([STATIC / "report.js"] if shown else [])]
-    scripts = [_read_static("scheme.js"), join_modules(*modules)]
+    scripts = [read_static("scheme.js"), join_modules(*modules)]
     ended = [match for match in state.matches if match.faulty is not None]
     return render(
         "report",
         state,
         base=None,
-        policy=_content_policy(style, scripts),
+        policy=content_policy(style, scripts),
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
         standings=season_figures.standings(state),
@@ -77,9 +77,9 @@ def _replay_values(state: SeasonState, number: int | None) -> list[dict[str, obj
     return shown
 
 
-def _content_policy(style: str, scripts: list[str]) -> str:
-    """Return the content security policy of the file, which permits this style and these scripts alone."""
-    hashes = " ".join(map(_policy_hash, scripts))
+def content_policy(style: str, scripts: list[str]) -> str:
+    """Return the content security policy of a file, which permits this style and these scripts alone."""
+    hashes = " ".join(map(_policy_hash, scripts)) or "'none'"
     policy = f"default-src 'none'; script-src {hashes}; style-src {_policy_hash(style)}; img-src data:"
     return f"{policy}; form-action 'none'; base-uri 'none'"
 
@@ -88,5 +88,5 @@ def _policy_hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _read_static(name: str) -> str:
+def read_static(name: str) -> str:
     return (STATIC / name).read_text(encoding="utf-8")

@@ -1,0 +1,89 @@
+"""`evidence`: what one bot received, answered and was charged in a match, for an appeal."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.cli.move_times import times_json
+from arbiter.cli.open_season import open_stored
+from arbiter.cli.options import config_argument, require_extra, store_option
+from arbiter.cli.output import json_text, note
+from arbiter.errors import ConfigError
+from arbiter.replay.export.atomic_files import new_folder, write_atomically
+from arbiter.replay.visibility import Reader, replay_of
+from arbiter.season.administration import unknown_match
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@click.command()
+@config_argument
+@click.argument("match_id")
+@click.option(
+    "--seat", type=click.IntRange(min=0), required=True, metavar="K", help="The bot's seat, from 0."
+)
+@click.option("--output", metavar="FILE", help="File to write.  [default: evidence-MATCH-seat-K.html]")
+@click.option("--folder", help="New folder to write instead: the page and the files that it names.")
+@store_option
+def evidence(
+    config: str, match_id: str, seat: int, output: str | None, folder: str | None, store_url: str | None
+) -> None:
+    """Write what a bot did in a match, for an appeal.
+
+    The HTML file has the result, the rules of the clock, what each move cost, what the bot received and
+    answered, its standard error, and digests with the commands that check them. It contains only what the
+    author of the seat may see, so it is written once the round is complete and public. The same store gives
+    the same bytes.
+
+    Example: arbiter evidence configs/demo.yaml r001/t01/m0 --seat 2
+    """
+    if output is not None and folder is not None:
+        raise ConfigError("--output and --folder exclude each other")
+    with require_extra("evidence", "web"):
+        from arbiter.contest.submissions.match_log import log_of
+        from arbiter.season.snapshot.freeze import public_state
+        from arbiter.season.snapshot.reader import read_state
+        from arbiter.web.views.evidence_file import make_evidence
+    state = public_state(read_state(*open_stored(config, store_url)))
+    record = state.stored.match(match_id)
+    if record is None:
+        raise unknown_match(match_id, state.stored.summaries())
+    if not 0 <= seat < len(record.players):
+        raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
+    if not state.is_complete(record.round):
+        why = "is incomplete" if state.held is None else "is held back from the public"
+        raise ConfigError(
+            f"round {record.round} {why}: evidence would reveal cards or results",
+            hint="wait until it is public",
+        )
+    times = times_json(record, seat)
+    files = {
+        f"replay-seat-{seat}.json": json_text(replay_of(record, Reader("seat", seat))),
+        "replay-public.json": json_text(replay_of(record, Reader("public"))),
+        "moves.json": json_text(times),
+        "log.txt": log_of(record, [seat]),
+    }
+    digests = {name: _sha256(text) for name, text in files.items()}
+    page = make_evidence(state, record, seat, times, _sha256(json_text(record.to_json())), digests)
+    if folder is None:
+        output = output or f"evidence-{match_id.replace('/', '-')}-seat-{seat}.html"
+        write_atomically(output, page)
+        note(f"wrote the evidence to {output}")
+        return
+    _write_folder(folder, {"evidence.html": page, **files})
+    note(f"wrote the evidence to {folder}; in it, sha256sum -c SHA256SUMS checks the files")
+
+
+def _sha256(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _write_folder(folder: str, files: Mapping[str, str]) -> None:
+    sums = "".join(f"{_sha256(text)}  {name}\n" for name, text in files.items())
+    with new_folder(folder) as part:
+        for name, text in {**files, "SHA256SUMS": sums}.items():
+            (part / name).write_text(text, encoding="utf-8", newline="")
