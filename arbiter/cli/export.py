@@ -185,7 +185,7 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
 
     It has standings, crosstable, ratings, rounds and faults, and loads nothing over the network. It contains
     only what is public now: no seed before the season is over, no cards of an unfinished round, no results
-    hidden by a freeze.
+    hidden by a freeze. It has at most 10 MB and names what it leaves out; --matches all has everything.
 
     Example: arbiter report configs/demo.yaml --output configs/demo.html
     """

@@ -16,6 +16,7 @@ from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.config import load
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store import Store
+from arbiter.web.views import report_file
 from arbiter.web.views.report_file import make_report
 from tests.fixtures.long_season import NAMES, TOLD, make_long_season
 from tests.fixtures.zoo import SEED
@@ -188,3 +189,33 @@ def test_what_cannot_be_is_said_in_a_line(
     told = arbiter("report", shown.file.name, *more)
     assert (told[0], said in told[2].splitlines()[-1]) == (code, True), told
     assert not list(shown.file.parent.glob("*.html"))
+
+
+def test_beyond_its_limit_it_leaves_out_the_earliest_lists_and_says_how_to_get_them(
+    shown: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = report_of(shown.file)
+    limit = len(whole.encode()) - 1
+    monkeypatch.setattr(report_file, "MOST_BYTES", limit)
+    text = report_of(shown.file)
+    assert len(text.encode()) <= limit
+    rounds = text.split('<details class="round">')[1:]
+    assert ["<table" in round_.partition("</details>")[0] for round_ in rounds] == [False, True, True]
+    assert "the matches of round 1 are left out" in text
+    assert "arbiter matches small.yaml --round 1" in text
+
+
+def test_beyond_its_limit_it_leaves_out_the_earliest_replays_but_not_if_all_are_asked_for(
+    shown: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = report_of(shown.file, None)
+    limit = len(whole.encode()) // 2
+    monkeypatch.setattr(report_file, "MOST_BYTES", limit)
+    text = report_of(shown.file, 19)
+    assert len(text.encode()) <= limit
+    held = re.findall(r'<details class="replay" name="replay" id="([^"]+)"', text)
+    stored = [match.id.replace("/", "-") for match in shown.season.summaries()]
+    assert 0 < len(held) < len(stored)
+    assert held == stored[-len(held) :]
+    assert f"{len(stored) - len(held)} earlier replays are left out" in text
+    assert len(report_of(shown.file, None)) == len(whole)

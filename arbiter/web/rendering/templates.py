@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2.utils import htmlsafe_json_dumps
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
@@ -130,6 +131,11 @@ def environment() -> Environment:
         notices=notices,
     )
     return made
+
+
+def json_of(value: object) -> Markup:
+    """Return what the filter `tojson` makes of a value."""
+    return htmlsafe_json_dumps(value, **environment().policies["json.dumps_kwargs"])
 
 
 def prepare(texts: Iterable[str]) -> None:

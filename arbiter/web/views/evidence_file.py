@@ -36,8 +36,8 @@ CHARGED = {
     ClockKind.ADJUSTED: "A bot is charged for the time from a command until its complete reply, less the time"
     " in which it waited for a processor that was busy with other work, but at least for the processor time"
     " that it used: charged = min(wall, max(CPU, wall - waited)).",
-    ClockKind.WALL: "A bot is charged for the time from a command until its complete reply, even if the machine"
-    " was busy with other work: charged = wall.",
+    ClockKind.WALL: "A bot is charged for the time from a command until its complete reply, even if the"
+    " machine was busy with other work: charged = wall.",
     ClockKind.CPU: "A bot is charged for the processor time that it used: charged = min(wall, CPU).",
 }
 

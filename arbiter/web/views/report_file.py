@@ -9,31 +9,43 @@ from __future__ import annotations
 from base64 import b64encode
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from arbiter.season.snapshot import listings, season_figures
 from arbiter.web.rendering.compression import STATIC
 from arbiter.web.rendering.script_bundle import join_modules
-from arbiter.web.rendering.templates import render
+from arbiter.web.rendering.templates import environment, json_of, render
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.match.record import MatchSummary
     from arbiter.season.snapshot.match_schema import MatchRow
     from arbiter.season.snapshot.season_state import SeasonState
 
 MOST_FAULTS = 500
 """The last faults, shown with their reasons."""
+MARKUP_OF_REPLAY = 4000
+"""The most bytes of a replay's heading and scripts without the replays: names have at most 64 characters."""
+MOST_BYTES = 10_000_000
+"""The size of a report, unless all replays are asked for: it is mailed and opened in a browser."""
 
 
 def make_report(state: SeasonState, replays: int | None = 0) -> str:
-    """Return the text of the file; `replays` is the number of last matches with a replay, None for all."""
-    shown = _replay_values(state, replays)
-    style = read_static("style.css") + (read_static("replay.css") if shown else "")
-    modules = [STATIC / "page.js", *([STATIC / "report.js"] if shown else [])]
+    """Return the text of the file; `replays` is the number of last matches with a replay, None for all.
+
+    Without None it has at most `MOST_BYTES`: the earliest rounds' lists, and the earliest replays beyond half
+    of the space, are left out, and the report names them.
+    """
+    style = read_static("style.css") + (read_static("replay.css") if replays != 0 else "")
+    modules = [STATIC / "page.js", *([STATIC / "report.js"] if replays != 0 else [])]
     scripts = [read_static("scheme.js"), join_modules(*modules)]
     ended = [match for match in state.matches if match.faulty is not None]
-    return render(
+    chosen = state.matches[::-1] if replays is None else state.matches[::-1][:replays]
+    make = partial(
+        render,
         "report",
         state,
         base=None,
@@ -46,15 +58,21 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
         history=season_figures.history(state),
         lines=partial(season_figures.lines, state),
         chosen=None,
-        rounds=_round_values(state),
         faults=listings.faults(state, ended[-MOST_FAULTS:]),
         faults_in_all=len(ended),
-        replays=shown,
         config=state.config.file.name,
     )
+    rounds = _round_values(state)
+    space = None
+    if replays is not None:
+        bare = make(rounds=[{**one, "table": None} for one in rounds], replays=[], replays_left_out=0)
+        space = max(MOST_BYTES - len(bare.encode()), 0)
+    shown, used, dropped = _replay_values(state, chosen, None if space is None else space // 2)
+    _add_tables(rounds, [one["id"] for one in shown], None if space is None else space - used)
+    return make(rounds=rounds, replays=shown, replays_left_out=dropped)
 
 
-def _round_values(state: SeasonState) -> list[dict[str, object]]:
+def _round_values(state: SeasonState) -> list[dict[str, Any]]:
     of: dict[int | None, list[MatchRow]] = {}
     for match in state.matches:
         of.setdefault(match.round, []).append(listings.match_in_short(state, match))
@@ -64,17 +82,42 @@ def _round_values(state: SeasonState) -> list[dict[str, object]]:
     ]
 
 
-def _replay_values(state: SeasonState, number: int | None) -> list[dict[str, object]]:
-    """Return the last matches with their public replays, then those for each seat if they may be shown."""
-    chosen = state.matches if number is None else state.matches[max(0, len(state.matches) - number) :]
-    shown = []
+def _add_tables(rounds: list[dict[str, Any]], replayed: list[str], space: int | None) -> None:
+    """Add to each round the `table` of its matches as HTML, the latest first; None beyond `space` bytes."""
+    table = environment().get_template("macros.html").make_module().match_table  # type: ignore[attr-defined]
+    for one in reversed(rounds):
+        made = table(None, one["list"], f"Round {one['round']}", None, replayed)
+        if space is not None:
+            space -= len(made.encode())
+        one["table"] = made if space is None or space >= 0 else None
+
+
+def _replay_values(
+    state: SeasonState, chosen: Iterable[MatchSummary], space: int | None
+) -> tuple[list[dict[str, Any]], int, int]:
+    """Return matches with their replays as JSON texts, the public one first, then those of the seats.
+
+    `chosen` are the matches, the latest first, which are returned in the season's order, followed by the bytes
+    used and the number left out, beyond `space` bytes.
+    """
+    shown: list[dict[str, Any]] = []
+    used = dropped = 0
     for match in chosen:
+        if dropped:
+            dropped += 1
+            continue
         readers = ["public", *(f"seat:{seat}" for seat in range(len(match.players)))]
         replays = [listings.replay(state, match.id, reader) for reader in readers]
-        if replays[0] is not None:
-            found = [replay for replay in replays if replay is not None]
-            shown.append({**listings.match_in_short(state, match), "replays": found})
-    return shown
+        if replays[0] is None:
+            continue
+        texts = [json_of(replay) for replay in replays if replay is not None]
+        size = sum(len(text.encode()) for text in texts) + MARKUP_OF_REPLAY
+        if space is not None and used + size > space:
+            dropped = 1
+            continue
+        used += size
+        shown.append({**listings.match_in_short(state, match), "replays": texts})
+    return shown[::-1], used, dropped
 
 
 def content_policy(style: str, scripts: list[str]) -> str:
