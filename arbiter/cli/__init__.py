@@ -97,6 +97,7 @@ SECTIONS = {
         "isolation": ("check_config", "isolation", "Show how well this machine can isolate bots."),
         "attack": ("attack", "attack", "Play attacking bots and report what stopped each."),
         "backup": ("export", "backup", "Copy a season's store to a file, also while it is played."),
+        "archive": ("archive_file", "archive", "Write a season with all that verifies it to one archive."),
         "restore": ("export", "restore", "Copy the seasons of a backup or another store into a store."),
     },
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Backups of a store: the whole store as one file, or its seasons copied to another store of either kind.
+"""Copies of a store: the whole store as one file, one season as a file, or all copied to another store.
 
 SQLite copies a file from one read transaction, which delays no writer. The copy gets its name when it is
 complete and never replaces a file. Of a season the rows of every table with a `season_id` are copied, so
@@ -12,18 +12,20 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
 from arbiter.errors import ConfigError, StoreError
 from arbiter.store import db_schema
-from arbiter.store.address import kind_of
+from arbiter.store.address import address_of, kind_of
 from arbiter.store.database import Database, parse_url
 from arbiter.store.sqlite import code_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arbiter.store import Store
 
 
@@ -99,6 +101,7 @@ def _rename_copy(whole: Path, target: Path) -> None:
 
 FETCHED = 100
 """Rows at a time: a match takes about 3 kB."""
+Change: TypeAlias = "Callable[[str, dict[str, Any]], dict[str, Any] | None]"
 OWN = [table for table in db_schema.metadata.sorted_tables if "season_id" in table.c]
 """The tables with rows of seasons, in the order of their foreign keys."""
 
@@ -116,18 +119,48 @@ def copy_seasons(source: Store, target: Store) -> None:
             raise StoreError(f"{message}: move that store away, or name an empty one")
     if (who := source.holder()) is not None:
         raise StoreError(f"{source.name} is being played on by {who}: arbiter stop ends that")
-    with source.snapshot() as reading, target.transaction() as writing:
-        ids: dict[int, int] = {}
-        for row in reading.execute(sa.select(db_schema.seasons).order_by(db_schema.seasons.c.id)).mappings():
+    with source.snapshot() as reading:
+        _copy_rows(reading, target)
+    target.checkpoint()
+
+
+def copy_season(source: Store, name: str, target: Path, change: Change | None = None) -> None:
+    """Copy a snapshot of one season into a new SQLite file, also while it is played; without login sessions.
+
+    `change` gets each row with its table's name, and returns the row to write, or None to leave it out. No
+    other byte of the source is in the file. ConfigError and StoreError as in `back_up`.
+    """
+    with TemporaryDirectory(prefix=".arbiter-copy-", dir=target.parent) as folder:
+        url = address_of(Path(folder) / "store")
+        with closing(Database(url)) as made, source.snapshot() as reading:
+            _copy_rows(reading, made, name, change)
+            made.checkpoint()
+        # Once more: the first file has a write-ahead log beside it.
+        back_up(url, target)
+
+
+def _copy_rows(
+    reading: sa.Connection, target: Database, only: str | None = None, change: Change | None = None
+) -> None:
+    """Copy the rows of all seasons, or of `only` one, in one transaction."""
+    ids: dict[int, int] = {}
+    seasons = sa.select(db_schema.seasons).order_by(db_schema.seasons.c.id)
+    if only is not None:
+        seasons = seasons.filter_by(name=only)
+    with target.transaction() as writing:
+        for row in reading.execute(seasons).mappings():
             values = {name: value for name, value in row.items() if name != "id"}
+            values = values if change is None else change(db_schema.seasons.name, values) or values
             made = writing.execute(sa.insert(db_schema.seasons).values(values)).inserted_primary_key
             assert made is not None
             ids[row["id"]] = made.id
         for table in OWN:
             # Autoincrement keys may be in use in the target: it assigns new ones in the same order.
             columns = [column for column in table.c if column is not table.autoincrement_column]
-            query = sa.select(*columns).order_by(*table.primary_key).execution_options(yield_per=FETCHED)
+            query = sa.select(*columns).where(table.c.season_id.in_(list(ids)))
+            query = query.order_by(*table.primary_key).execution_options(yield_per=FETCHED)
             for rows in reading.execute(query).mappings().partitions():
-                own = [{**row, "season_id": ids[row["season_id"]]} for row in rows]
-                writing.execute(sa.insert(table), own)
-    target.checkpoint()
+                kept = (dict(row) if change is None else change(table.name, dict(row)) for row in rows)
+                own = [{**row, "season_id": ids[row["season_id"]]} for row in kept if row is not None]
+                if own:
+                    writing.execute(sa.insert(table), own)

@@ -133,3 +133,10 @@ def test_a_season_begins_from_the_wheel_alone(tmp_path: Path) -> None:
     assert run("python", "-c", rules, folder=tmp_path).split() == ["True", "True"]
     run("arbiter", "init", "spring", folder=tmp_path)
     assert "1 round played" in run("arbiter", "run-round", "season.yaml", folder=tmp_path / "spring")
+    # What is left of a season years later: its archive, and the released package.
+    run("arbiter", "archive", "season.yaml", "spring.tar.gz", folder=tmp_path / "spring")
+    with tarfile.open(tmp_path / "spring" / "spring.tar.gz") as archive:
+        archive.extractall(tmp_path / "later", filter="data")
+    shutil.rmtree(tmp_path / "spring")
+    for command in (("verify", "season.yaml"), ("standings", "season.yaml"), ("show", "season.yaml", "r001/t01/m0")):
+        assert run("arbiter", *command, folder=tmp_path / "later" / "spring")

@@ -97,8 +97,8 @@ def _replay_values(
 ) -> tuple[list[dict[str, Any]], int, int]:
     """Return matches with their replays as JSON texts, the public one first, then those of the seats.
 
-    `chosen` are the matches, the latest first, which are returned in the season's order, followed by the bytes
-    used and the number left out, beyond `space` bytes.
+    `chosen` are the matches, the latest first; those returned are in the season's order. Then follow the
+    bytes used, and the number left out, beyond `space` bytes.
     """
     shown: list[dict[str, Any]] = []
     used = dropped = 0
