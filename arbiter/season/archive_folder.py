@@ -176,9 +176,8 @@ def _versions() -> Iterator[str]:
 
 def _is_needed(requirement: str, name: str) -> bool:
     """True for a requirement without an extra, or of the package's own extra `web`."""
-    return "extra ==" not in requirement or (
-        name == DISTRIBUTION and re.search(r"== .web", requirement) is not None
-    )
+    own = name == DISTRIBUTION and re.search(r"== .web\b", requirement) is not None
+    return own or "extra ==" not in requirement
 
 
 def _sums(folder: Path) -> Iterable[str]:

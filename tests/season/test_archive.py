@@ -196,7 +196,7 @@ def test_its_digests_cover_all_files_and_its_readme_names_the_commands(
     assert sha256(SEED.encode()).hexdigest() in text
     assert SEED not in text
     versions = (folder / "versions.txt").read_text()
-    assert {"arbiter-cards", "sqlalchemy", "numpy"} <= {
+    assert {"arbiter-cards", "sqlalchemy", "numpy", "jinja2"} <= {
         line.partition("==")[0] for line in versions.splitlines()
     }
 
