@@ -10,6 +10,7 @@ import pytest
 
 from arbiter.games import make
 from arbiter.match.record import Fault
+from arbiter.season.public_copy import public_record
 from arbiter.season.verify_findings import match_differences
 from arbiter.table.conductor import Conductor
 from arbiter.table.llm.replayed_model import model_differences, other_harness_models
@@ -194,3 +195,21 @@ def test_tokens_that_ran_out_between_attempts_are_found_again(table: tuple[Condu
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.TOKENS
     assert found(spec, record) == []
+
+
+def test_a_public_record_has_no_reasoning_and_no_difference(table: tuple[Conductor, FakeProvider]) -> None:
+    conductor, provider = table
+    provider.answer = lambda body: replace(legal_answer(body), thought=("my plan", *" is é" * 15))
+    spec = match_of(provider.entry(legal=True))
+    record = conductor.play(spec)
+    public = public_record(record)
+    assert ("my plan" in json.dumps(record.to_json()), "my plan" in json.dumps(public.to_json())) == (
+        True,
+        False,
+    )
+    game = make(spec.game, spec.options)
+    assert (
+        list(match_differences(game, spec, public, True))
+        == list(match_differences(game, spec, record, True))
+        == []
+    )
