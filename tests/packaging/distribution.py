@@ -138,5 +138,9 @@ def test_a_season_begins_from_the_wheel_alone(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "spring" / "spring.tar.gz") as archive:
         archive.extractall(tmp_path / "later", filter="data")
     shutil.rmtree(tmp_path / "spring")
-    for command in (("verify", "season.yaml"), ("standings", "season.yaml"), ("show", "season.yaml", "r001/t01/m0")):
+    for command in (
+        ("verify", "season.yaml"),
+        ("standings", "season.yaml"),
+        ("show", "season.yaml", "r001/t01/m0"),
+    ):
         assert run("arbiter", *command, folder=tmp_path / "later" / "spring")
