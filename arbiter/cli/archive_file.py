@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.open_season import open_season
 from arbiter.cli.options import config_argument, store_option
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError
 from arbiter.replay.export.atomic_files import AtomicFile
+from arbiter.season.settings import open_to_read
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def archive(config: str, file: str, public: bool, store_url: str | None) -> None
         raise ConfigError("expected a name that ends in .tar.gz or .zip", file)
     if os.path.lexists(file):
         raise ConfigError("exists already: name a new file", file)
-    settled, season, store = open_season(config, store_url)
+    settled, season, store = open_to_read(config, store_url)
     settled = replace(settled, store=store_url or settled.store)
     name = Path(file).name.removesuffix(ending)
     whole = AtomicFile(file)

@@ -90,14 +90,14 @@ def seen_by_all(record: MatchRecord) -> Iterator[str]:
                     yield f"  hand of seat {seat}: {hand_line(game, hand)}"
             case "answer":
                 yield from (f"    {line}" for line in note_lines(event.get("note")))
-                yield f"  seat {event['seat']}: {event['request']} {_words_of(event).lstrip()}"
+                yield f"  seat {event['seat']}: {event['request']} {_event_text(event).lstrip()}"
             case "ask" | "tell":
                 # The answers say the same.
                 continue
             case "reveal":
                 yield f"  seat {event['seat']} shows {event['text']}"
             case _:
-                yield f"  {_words_of(event)}"
+                yield f"  {_event_text(event)}"
 
 
 def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | None], str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from arbiter import __version__
 from arbiter.contest.submissions.match_log import seen_by, seen_by_all
-from arbiter.match.clock import ClockKind, TimeControl, duration_text, say_limit
+from arbiter.match.clock import ClockKind, TimeControl, duration_text, time_limit_text
 from arbiter.match.spec import original
 from arbiter.replay.result_text import say_match
 from arbiter.replay.visibility import Reader, fault_words
@@ -100,10 +100,10 @@ def clock_words(limits: Limits, record: MatchRecord) -> list[str]:
     start = (
         "The time of a program's start is charged, too."
         if limits.start_ns is None
-        else f"A program has {say_limit(limits.start_ns)} more from its start to its first reply."
+        else f"A program has {time_limit_text(limits.start_ns)} more from its start to its first reply."
     )
     return [
-        f"Each player has {control.say()} (time: {control}).",
+        f"Each player has {control.description()} (time: {control}).",
         f"{CHARGED[ClockKind(record.clock)]} (clock: {record.clock}).",
         together,
         start,
