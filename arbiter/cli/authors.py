@@ -303,9 +303,11 @@ def token_of(file: Path | None) -> str:
     try:
         return file.read_text(encoding="utf-8").strip()
     except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", str(file)) from None
+        hint = "--token-file names the file with your token"
+        raise ConfigError(f"the token cannot be read: {error.strerror}", str(file), hint) from None
     except UnicodeDecodeError:
-        raise ConfigError("does not contain a token", str(file)) from None
+        hint = "put there what `arbiter authors add` printed"
+        raise ConfigError("does not contain a token", str(file), hint) from None
 
 
 def _lines(submission: Mapping[str, Any]) -> Iterator[str]:

@@ -131,7 +131,7 @@ def _print_call_policy(call: str, style: str) -> None:
         print_json({"call": call, "tiers": {"landlock": found}})
         return
     say(f"landlock: {found}")
-    say("plain: allowed: nothing is refused")
+    say("plain: allowed, as is every call")
 
 
 def _enforcement_text(how: object) -> str:

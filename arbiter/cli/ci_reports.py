@@ -72,6 +72,7 @@ def check_writable(path: str | None) -> None:
     if not path or place.is_dir():
         raise ConfigError("cannot be written: it is a folder" if path else "empty file name", path)
     if not place.parent.is_dir():
-        raise ConfigError("cannot be written: its folder does not exist", path)
+        hint = "create it, or name another file"
+        raise ConfigError(f"cannot be written: there is no folder {Path(path).parent}", path, hint)
     if not os.access(place if place.exists() else place.parent, os.W_OK):
         raise ConfigError("cannot be written: permission denied", path)

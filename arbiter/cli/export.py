@@ -238,7 +238,7 @@ def restore(config: str, source: str, store_url: str | None) -> None:
         try:
             old = stack.enter_context(closing(Store(address_of(source), create=False)))
         except NoStore:
-            raise StoreError(f"no store {source}") from None
+            raise StoreError(f"there is no store {source}: name the file of a store") from None
         if (season := old.season(settled.season)) is None:
             raise StoreError(f"{old.name} has no season {settled.season}; it has {first_few(old.seasons())}")
         _refuse_without_programs(settled, season, file_of(old.url))

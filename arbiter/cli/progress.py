@@ -45,7 +45,7 @@ class Journal:
         try:
             self._file = None if path is None else open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
         except OSError as error:
-            raise errors.ConfigError(f"--log {path}: {error.strerror}") from None
+            raise errors.ConfigError(f"--log {path}: cannot be written: {error.strerror}") from None
 
     def __enter__(self) -> Self:
         return self

@@ -77,7 +77,7 @@ class TrialText(NamedTuple):
 def page_url(site: str, name: str) -> str:
     """Return the address of a test's page on a site; ConfigError if `site` is not an address."""
     if SITE.fullmatch(site) is None or not site.isprintable():
-        hint = "give the address of arbiter serve --tests, as https://cards.example.org"
+        hint = "give the address of arbiter serve --tests, such as https://cards.example.org"
         raise ConfigError(f"--report: expected the address of a site, got {site!r}", hint=hint)
     return f"{site.rstrip('/')}/tests/{quote(name, safe='')}"
 

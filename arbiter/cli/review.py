@@ -239,7 +239,9 @@ def _review_round(
 
     ids = sorted(stored.match_ids(number))
     if not ids:
-        raise ConfigError(f"no match of round {number} is stored")
+        raise ConfigError(
+            f"no match of round {number} is stored", hint="arbiter matches lists the stored ones"
+        )
     reviewers = _possible_reviewers(settled, stored, by, budget_ms)
     chosen = next((one for one in reviewers if reviewed_matches(stored, number, one)), None)
     wanted = workers or min(idle_cores(), slots(settled.workers))

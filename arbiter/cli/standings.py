@@ -74,9 +74,8 @@ def standings(
     state = read_state(config, store_url)
     last = state.complete
     if after_round is not None and after_round > last:
-        raise ConfigError(
-            f"--after-round {after_round}: {counted(last, 'round')} {'is' if last == 1 else 'are'} complete"
-        )
+        expected = f"expected at most {last}, the number of complete rounds"
+        raise ConfigError(f"--after-round: {expected}, got {after_round}")
     if history and (official or also):
         raise ConfigError(f"{'--official' if official else '--also'} cannot be combined with --history")
     if history:

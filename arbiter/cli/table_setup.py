@@ -166,7 +166,7 @@ def set_up_record(record: MatchRecord, seats: Sequence[str], until: int | None) 
 def set_up_match(config: str, match_id: str, seats: Sequence[str], until: int | None) -> LaidTable:
     """Return the table of a season's stored match, under its limits."""
     if Path(config).exists() and not Path(config).is_file():
-        raise ConfigError("is not a file", config)
+        raise ConfigError("is not a file", config, "name the season's file")
     return set_up_table(config=config, match_id=match_id, seats=tuple(seats), until=until)
 
 
@@ -191,7 +191,9 @@ def _set_up_recorded(
     occupants = make_occupants(seats, recorded.players, game.seats, limits, recorded.absent, debug=debug)
     most = moves_before_fault(record) if until is None else until
     if most > len(record.moves):
-        raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
+        raise ConfigError(
+            f"--until: expected at most {len(record.moves)}, the decisions of the match, got {most}"
+        )
     return LaidTable(Setup(game, record.seed, limits, round_number), occupants, record.moves[:most])
 
 
@@ -288,7 +290,9 @@ def make_occupants(
         else:
             given[place] = text
     if twice := sorted(seat for seat in given if seat < taken):
-        raise ConfigError(f"--seat {twice[0]} is taken: --player sits there")
+        raise ConfigError(
+            f"--seat {twice[0]}: a --player sits there", hint="name another seat, or fewer players"
+        )
     if wrong := sorted(seat for seat in (*given, taken - 1) if seat >= number):
         raise ConfigError(f"--seat: expected 0 to {number - 1}, got {wrong[0]}")
     problems = [

@@ -233,7 +233,8 @@ def crossplay(
     as in `evaluate`, and for policies' illegal moves.
     """
     if not isinstance(policies, Mapping) or len(policies) < 2:
-        raise ConfigError("policies are a mapping of names to two or more policies")
+        got = len(policies) if isinstance(policies, Mapping) else type(policies).__name__
+        raise ConfigError(f"policies: expected a mapping of names to two or more policies, got {got}")
     names = tuple(map(str, policies))
     rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
     seed = check_seed(seed) or 0

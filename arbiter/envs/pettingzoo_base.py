@@ -147,7 +147,9 @@ def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Obs
     elif not isinstance(game, Game):
         raise ConfigError(f"{game!r} is neither the name of a game nor a Game")
     elif options:
-        raise ConfigError(f"options go to the constructor of the game: {', '.join(options)}")
+        raise ConfigError(
+            f"{', '.join(options)}: give these options to the constructor of {type(game).__name__}"
+        )
     return Play(game), observer_of(game), [f"seat_{seat}" for seat in range(game.seats)]
 
 

@@ -80,7 +80,7 @@ class Pool:
     def draw(self, seed: str) -> tuple[str, Any]:
         """Return a random member with its name, by a seed; ConfigError for an empty pool."""
         if not self._members:
-            raise ConfigError("the pool is empty", hint="pool.add(policy) before the first match")
+            raise ConfigError("the pool is empty", hint="call pool.add(policy) before the first match")
         if self._since >= FRESH:
             self._since, self._odds = 0, self.odds()
         names = list(self._odds)

@@ -77,7 +77,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         """
         if options:
             raise ConfigError(
-                f"matches side by side have no options of reset: {', '.join(map(str, options))}"
+                f"reset: expected no options, as matches run side by side, got {', '.join(map(str, options))}"
             )
         seeds = self._match_seeds(seed)
         super().reset(seed=seed if isinstance(seed, int) else None)

@@ -250,7 +250,8 @@ class Game(Faces, Generic[S]):
             extra = tuple(map(self.card_of, shape.get("extra", ())))
             seat = shape.get(self.seat_word, 0)
         except KeyError as error:
-            raise ConfigError(f"a given deal has no {error}, or there is no such card") from None
+            what = f"has an unknown card {error}" if "hands" in shape else "has no hands"
+            raise ConfigError(f"a given deal {what}") from None
         except (TypeError, AttributeError):
             example = f'{{"hands": [["{self.card_name(0)}", ...], ...], ...}}'
             raise ConfigError(f"a given deal is not {example}") from None
@@ -264,7 +265,8 @@ class Game(Faces, Generic[S]):
         """Return the deal with these hands; ConfigError if it is not a deal of this game."""
         cards = [card for hand in hands for card in hand]
         if len(hands) != self.seats or len(set(cards)) != len(cards):
-            raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
+            hint = f"got {len(hands)} hands with {len(cards)} cards, {len(set(cards))} of them different"
+            raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint=hint)
         return Deal(tuple(hands), seat, extra)
 
     def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002

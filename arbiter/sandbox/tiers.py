@@ -119,7 +119,8 @@ def choose(wanted: str, required: bool = False) -> tuple[str, str]:
     if wanted == "auto" or wanted not in tiers:
         chosen = best
         if required and chosen == "plain":
-            raise ConfigError("isolation is required, but this machine has no tier above plain")
+            hint = "arbiter isolation gives the reason"
+            raise ConfigError("isolation is required, but this machine has no tier above plain", hint=hint)
         if wanted != "auto":
             return best, f"isolation {wanted} is not available ({GONE}): using {best}"
     elif wanted == "plain" and required:

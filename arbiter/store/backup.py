@@ -63,7 +63,7 @@ def _check_target(target: Path, store: str) -> None:
         what = "is a folder" if target.is_dir() else "exists already"
         raise ConfigError(f"{what}: name a new file", str(target))
     if not target.parent.is_dir():
-        raise ConfigError(f"there is no folder {target.parent}", str(target))
+        raise ConfigError(f"there is no folder {target.parent}: create it, or name another file", str(target))
     if str(target.resolve()) in [store + ending for ending in PARTS]:
         raise ConfigError("is a file of the store itself: name another one", str(target))
     for ending in SPOILING:

@@ -76,7 +76,7 @@ def lock_paths(places: Iterable[Path], why_not: str) -> Iterator[None]:
                 stack.callback(os.close, descriptor)
                 is_ours = _try_lock(descriptor)
             except OSError as error:
-                raise StoreError(f"{place}: {error.strerror}") from None
+                raise StoreError(f"{place}: cannot be locked: {error.strerror}") from None
             if not is_ours:
                 raise StoreError(f"{place}: {why_not}")
         yield

@@ -234,7 +234,7 @@ class _Absent(RandomPlayers):
         seat, at_fault = self._absence
         if at_fault and seat in send.seats:
             # Without the reason of the voids, which may name the organiser's or other players' files.
-            why = "sits out: its matches are void, and are not where it is away"
+            why = "sits out: its matches are void, and without it they are not"
             return Reply(NONE, 0, 0, fault=MalformedReply(Fault.CRASH, why))
         return super().exchange(send)
 

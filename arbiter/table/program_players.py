@@ -82,7 +82,7 @@ def _words(command: str | Sequence[str]) -> list[str]:
 
 def _registered(words: list[str], names: Sequence[str]) -> Player:
     if not words or not words[0]:
-        raise ConfigError("an opponent's command names no program")
+        raise ConfigError("an opponent's command is empty", hint="give one such as python3 bot.py")
     for _, message in command_problems(words, Path()):
         raise ConfigError(message, hint=slip_of(words[0], names))
     files = [word for word in words if Path(word).is_file()]

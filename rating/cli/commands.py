@@ -236,7 +236,7 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
         try:
             write_matches(matches, made)
         except OSError as error:
-            raise RatingError(f"{matches}: {error.strerror or error}") from error
+            raise RatingError(f"{matches}: cannot be written: {error.strerror or error}") from error
     lines = document["players"]
     if form == "text":
         print_table(*recovery_rows(lines))

@@ -25,7 +25,7 @@ from rating.errors import OptionError
 from rating.fit.intervals import SHARED_SCORE
 from rating.fit.kinds import FEWEST_CLUSTERS, upper_quantile
 from rating.fit.likelihood import ELO
-from rating.notices import Notice
+from rating.notices import Notice, name_some
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +59,7 @@ def rate_one(table: PairTable, player: str, elo: Floats, drawelo: float) -> Anch
     table.
     """
     if player not in table.players:
-        raise OptionError(f"player {player!r} is not in the table")
+        raise OptionError(f"no player {player!r} in the results: give one of {name_some(table.players)}")
     me = table.players.index(player)
     mine = (table.first == me) | (table.second == me)
     if not mine.any():

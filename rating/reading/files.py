@@ -108,7 +108,7 @@ def read_results(
                     text = f"{shown}: byte order mark skipped at {where}: files were joined there"
                     notices.append(Notice("joined-files", text))
         except OSError as error:
-            raise ReadError(f"{name}: {error.strerror or error}") from error
+            raise ReadError(f"{name}: cannot be read: {error.strerror or error}") from error
     if gathering.problems and not skip_bad:
         count = len(gathering.problems)
         what = "1 malformed game" if count == 1 else f"{count} malformed games"

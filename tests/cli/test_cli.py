@@ -179,7 +179,10 @@ def test_a_round_and_the_tables_of_it(arbiter: Run, config: Path) -> None:
         arbiter("standings", config, "--also", "nash", "--history"),
         "--also cannot be combined with --history",
     )
-    refused(arbiter("standings", config, "--after-round", "2"), "--after-round 2: 1 round is complete")
+    refused(
+        arbiter("standings", config, "--after-round", "2"),
+        "--after-round: expected at most 1, the number of complete rounds, got 2",
+    )
     lines = arbiter("crosstable", config, "--format", "csv")[1].splitlines()
     assert lines[0] == "player,opponent,wins,draws,losses"
     assert "broken,ann,0,0,4" in lines

@@ -173,7 +173,7 @@ def test_players_of_a_season_sit_down_at_the_console(arbiter: Run, tmp_path: Pat
         (("play", "--game", "planning", "--player", "alice"), "--player names an entry of a season's file (add --config CONFIG)"),
         (("play",), "expected --game G --bot COMMAND ..., or --config CONFIG --player NAME ..."),
         (("play", "--config", "FILE", "--player", "absent"), "FILE: absent: there is no file nowhere.py"),
-        (("console", "--config", "FILE", "--player", "alice", "--seat", "0=human"), "--seat 0 is taken: --player sits there"),
+        (("console", "--config", "FILE", "--player", "alice", "--seat", "0=human"), "--seat 0: a --player sits there (name another seat, or fewer players)"),
         (("console", "--config", "FILE", "--player", "alice", "--seat", "human", "--seat", "human"), "--seat: expected 0 to 1, got 2"),
         (("console", "--config", "FILE"), "--config needs --player NAME or --from MATCH_ID; --player needs --config"),
     ],

@@ -173,7 +173,7 @@ def first_then(first, agent):
 
 
 def test_players_are_four_with_different_names():
-    with pytest.raises(ConfigError, match="has 4 players, and there are 0"):
+    with pytest.raises(ConfigError, match="expected 4 players, got 0"):
         Room().play()
     with pytest.raises(ConfigError, match="its 4 players"):
         room_of().add_player("max", randomly(0))

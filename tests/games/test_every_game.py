@@ -310,10 +310,10 @@ WRONG_DEALS: dict[str, list[tuple[Any, str]]] = {
     "planning": [
         ({"hands": [["AC"], ["KC"], ["QC"]]}, "needs 4 hands"),
         ({"hands": [["AC"], ["AC"], ["QC"], ["JC"]]}, "without a card twice"),
-        ({"hands": [["AC"], ["KC"], ["QC"], ["1C"]]}, "has no '1C', or there is no such card"),
+        ({"hands": [["AC"], ["KC"], ["QC"], ["1C"]]}, "has an unknown card '1C'"),
         ({"hands": [["AC"], ["KC"], ["QC"], ["JC"]], "starter": 4}, "starter is not a seat 0..3"),
         ({"hands": [["AC"], ["KC"], ["QC"], ["JC"]], "dealer": 1}, "unknown key 'dealer'"),
-        ({"starter": 1}, "has no 'hands'"),
+        ({"starter": 1}, "has no hands"),
         ([], "is not {"),
         (
             {"hands": [["2C", "3C"], ["4C"], ["5C"], ["6C"]]},
@@ -326,8 +326,8 @@ WRONG_DEALS: dict[str, list[tuple[Any, str]]] = {
         ({"hands": [["3"], ["4"], []]}, "needs 3 hands of 1 to 20 cards"),
         ({"hands": [list("33"), list("33"), ["3"]]}, "has a 3 more than the deck"),
         ({"hands": [["B"], ["B"], ["3"]]}, "has a B more than the deck"),
-        ({"hands": [["3"], ["4"], ["1"]]}, "has no '1', or there is no such card"),
-        ({"hands": [["3"], ["4"], ["10"]]}, "has no '10', or there is no such card"),
+        ({"hands": [["3"], ["4"], ["1"]]}, "has an unknown card '1'"),
+        ({"hands": [["3"], ["4"], ["10"]]}, "has an unknown card '10'"),
         ({"hands": [["3"], ["4"], [3]]}, 'is not {"hands"'),
         ({"hands": 3}, 'is not {"hands"'),
         ({"hands": [["3"], ["4"], ["5"]], "extra": ["4"]}, "extra card 4 is not in the landlord's hand"),
@@ -337,7 +337,7 @@ WRONG_DEALS: dict[str, list[tuple[Any, str]]] = {
         ({"hands": [["3"], ["4"], ["5"]], "starter": 1}, "unknown key 'starter'"),
         ([], "a given deal"),
         (None, "a given deal"),
-        ({"landlord": 1}, "a given deal has no 'hands'"),
+        ({"landlord": 1}, "a given deal has no hands"),
     ],
     "chefs_hat": [
         ([], "a given deal is not"),

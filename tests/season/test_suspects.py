@@ -68,7 +68,7 @@ def test_who_makes_its_matches_void_loses_them_and_the_others_play(opened_season
         at_fault = None if match.faulty is None else match.players[match.faulty]
         assert at_fault == ("p3" if "p3" in match.players else None)
         assert match.detail == (
-            "sits out: its matches are void, and are not where it is away" if at_fault else ""
+            "sits out: its matches are void, and without it they are not" if at_fault else ""
         )
 
 

@@ -204,7 +204,7 @@ def test_a_store_without_the_season_or_none_at_all_is_named(
     with closing(Store(f"sqlite:///{other}")) as store:
         store.make_season("summer", "planning", "1")
     assert f"{other} has no season small; it has summer\n" in refused(other, 5)
-    assert "no store none.sqlite\n" in refused("none.sqlite", 5)
+    assert "there is no store none.sqlite: name" in refused("none.sqlite", 5)
 
 
 @pytest.mark.parametrize(("gone", "lost"), [("two.zip", "Łukasz@2"), ("one/source/bot.py", "Łukasz@1")])

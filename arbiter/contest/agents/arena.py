@@ -120,6 +120,9 @@ class AgentArena:
         from arbiter.trials.gauntlet import Gauntlet
 
         if not self.rungs:
-            raise ConfigError("no player's program exists", str(self.config.file))
+            hint = "build or install the program of one"
+            raise ConfigError(
+                "no opponent: the programs of all players are missing", str(self.config.file), hint
+            )
         config = with_versions(self.config, [version])
         return Gauntlet.of(config, rated_name(self.name, version.version), self.rungs).resume(store)

@@ -91,7 +91,9 @@ class RequestWorker(Service):
         if (why := _refusal_reason(season, request.author)) is not None:
             raise ConfigError(why)
         if shutil.disk_usage(config.file.parent).free < LEFT_BYTES:
-            raise StoreError(f"less than {LEFT_BYTES:,} bytes are free beside {config.file}")
+            raise StoreError(
+                f"less than {LEFT_BYTES:,} bytes are free beside {config.file}: free space there"
+            )
         play = self._open_play(config, season, request)
         spec = play.next()
         if spec is None:

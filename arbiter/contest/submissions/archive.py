@@ -79,7 +79,7 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
     """
     size = archive.stat().st_size
     if size > max_size:
-        raise Refused(f"it has {size:,} bytes; the limit is {max_size:,}", "leave files out")
+        raise Refused(f"the archive has {size:,} bytes; the limit is {max_size:,}", "leave files out")
     data = archive.read_bytes()
     with _open_zip(data) as opened:
         entries = opened.infolist()
@@ -89,13 +89,15 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
         _check_duplicates(named)
         files = [one for one in named if not one.is_folder]
         if not files:
-            raise Refused("it holds no files", "pack the folder with the bot in it")
+            raise Refused("the archive holds no files", "pack the folder with the bot in it")
         _check_count(len(files), MOST_FILES, "files")
         folders = {one.parts[:length] for one in named for length in range(1, len(one.parts) + one.is_folder)}
         _check_count(len(folders), MOST_FILES, "folders")
         most = MOST_GROWTH * max_size
         if (whole := sum(one.entry.file_size for one in files)) > most:
-            raise Refused(f"unpacked it has {whole:,} bytes; the limit is {most:,}", "leave files out")
+            raise Refused(
+                f"the unpacked archive has {whole:,} bytes; the limit is {most:,}", "leave files out"
+            )
         if room is not None and whole > room:
             raise quota_refusal(whole, room)
         folder.mkdir()
@@ -109,7 +111,7 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
 
 def _check_count(number: int, limit: int, what: str) -> None:
     if number > limit:
-        raise Refused(f"it holds {number} {what}; the limit is {limit}", "leave some out")
+        raise Refused(f"the archive holds {number:,} {what}; the limit is {limit:,}", "leave some out")
 
 
 def quota_refusal(size: int, room: int) -> Refused:
@@ -120,13 +122,13 @@ def quota_refusal(size: int, room: int) -> Refused:
 
 def _open_zip(archive: bytes) -> zipfile.ZipFile:
     if archive.count(ENTRY_MARK) > MOST_MARKS:
-        raise Refused(f"it holds more than {MOST_ENTRIES} files and folders", "leave some out")
+        raise Refused(f"the archive holds more than {MOST_ENTRIES:,} files and folders", "leave some out")
     try:
         return zipfile.ZipFile(io.BytesIO(archive))
     except UnicodeDecodeError:
         raise Refused("a file name is not UTF-8 text", PACK_AGAIN) from None
     except DAMAGES:
-        raise Refused("it is not a ZIP archive, or incomplete", PACK_AGAIN) from None
+        raise Refused("the file is not a ZIP archive, or incomplete", PACK_AGAIN) from None
 
 
 def _check_places(archive: bytes, entries: Iterable[zipfile.ZipInfo], directory: int) -> None:
@@ -139,7 +141,7 @@ def _check_places(archive: bytes, entries: Iterable[zipfile.ZipInfo], directory:
     if locator.startswith(LOCATOR_MARK):
         stated = LOCATOR.unpack(locator)[2]
         if not archive.startswith(END_OF_64, stated) or stated + SIZE_OF_64 > end - LOCATOR.size:
-            raise Refused("its directory is not at the stated place", PACK_AGAIN)
+            raise Refused("the archive's directory is not at the stated place", PACK_AGAIN)
     limit = directory
     for entry in sorted(entries, key=lambda one: one.header_offset, reverse=True):
         header = archive[entry.header_offset :][:HEADER]

@@ -202,4 +202,4 @@ def _raise_store_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreError(f"{folder}: {error.strerror}; the upload is discarded") from None
+        raise StoreError(f"{folder}: cannot be written: {error.strerror}; the upload is discarded") from None

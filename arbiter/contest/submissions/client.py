@@ -274,7 +274,9 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
     if strays:
         raise ConfigError("is not a regular file", str(strays[0]), "put a copy of the file there")
     if not files:
-        raise ConfigError("the folder has no files", str(folder))
+        raise ConfigError(
+            "the folder has no files", str(folder), "put the program there; hidden files are left out"
+        )
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
             entry = zipfile.ZipInfo(file.relative_to(folder).as_posix(), EARLIEST)

@@ -82,7 +82,9 @@ def inspect(
         inspection.sync_folder()
         return InspectionVerdict("accepted", tuple(steps), inspection.program)
     except OSError as error:
-        raise StoreError(f"{folder.parent}: {error.strerror}") from None
+        raise StoreError(
+            f"{folder.parent}: a submission cannot be unpacked there: {error.strerror}"
+        ) from None
     finally:
         if not inspection.settled:
             inspection.remove_folder()
@@ -143,7 +145,8 @@ class _InspectionRun:
         # The largest unpacked archive, and the same again for build products.
         most = 2 * MOST_GROWTH * self._terms.max_bytes
         if not prepare_folder(self._folder.parent, most):
-            raise StoreError(f"{self._folder.parent}: less than {most + LEFT_BYTES:,} bytes are free")
+            free = f"less than {most + LEFT_BYTES:,} bytes are free: free space there"
+            raise StoreError(f"{self._folder.parent}: {free}")
         self._folder.mkdir()
 
     def _build_program(self, recipe: Recipe) -> str:

@@ -201,7 +201,7 @@ def hold_inspection_lock(configs: Sequence[Config]) -> Iterator[None]:
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"{folder}: {error.strerror}") from None
+            raise StoreError(f"{folder}: cannot be created: {error.strerror}") from None
     with lock_paths(folders, "another process inspects these submissions"):
         yield
 

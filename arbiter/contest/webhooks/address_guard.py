@@ -90,5 +90,5 @@ def _resolve(host: str, port: int, seconds: float) -> list[Place]:
     if asking.is_alive():
         raise Unreachable(f"cannot resolve {host} within {seconds:.0f} s")
     if failure or not answer:
-        raise Unreachable(f"{host}: {failure[0] if failure else 'has no address'}")
+        raise Unreachable(f"cannot resolve {host}: {failure[0] if failure else 'it has no address'}")
     return answer

@@ -88,7 +88,9 @@ class Room:
         if self._play is not None or len(self._players) == SEATS:
             raise ConfigError(f"the room has its {SEATS} players")
         if not isinstance(name, str) or not name or name in self._players:
-            raise ConfigError(f"{name!r} is not a name, or is taken", hint="names are different texts")
+            raise ConfigError(
+                f"{name!r} is not a name, or is taken", hint="choose a text that no other player has"
+            )
         if not callable(getattr(agent, "action", agent)):
             raise ConfigError(
                 f"the agent of {name} cannot be asked", hint="a callable, or an object with a method action"
@@ -148,7 +150,9 @@ class Room:
         """Return the games of the room; the first call opens their data set; ConfigError without four."""
         if self._play is None:
             if len(self._players) < SEATS:
-                raise ConfigError(f"a room has {SEATS} players, and there are {len(self._players)}")
+                raise ConfigError(
+                    f"expected {SEATS} players, got {len(self._players)}", hint="add_player adds one"
+                )
             self._play = HatPlay(self._game, tuple(self._players), self._dataset)
         return self._play
 

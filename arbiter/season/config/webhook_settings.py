@@ -95,11 +95,11 @@ def read_secret(file: Path) -> bytes:
         # Non-blocking, so as not to wait for the writer of a pipe.
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror}", hint=HINT) from None
+        raise ConfigError(f"{file} cannot be read: {error.strerror}", hint=HINT) from None
     with open(descriptor, "rb") as opened:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise ConfigError(f"{file} is no file", hint=HINT)
+            raise ConfigError(f"{file} is not a regular file", hint=HINT)
         if os.name == "posix" and found.st_mode & 0o077:
             raise ConfigError(f"others may read {file}", hint=f"chmod 600 {file}")
         secret = opened.read(MOST_SECRET + 1).rstrip(b"\r\n")

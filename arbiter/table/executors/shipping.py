@@ -73,7 +73,7 @@ def private_folder() -> Path:
         folder.mkdir(mode=0o700)
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
-        raise VoidMatch(f"{folder} must be a folder of this user with mode 0700")
+        raise VoidMatch(f"{folder} must be a folder of this user with mode 0700: remove it")
     return folder
 
 

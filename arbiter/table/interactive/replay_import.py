@@ -59,7 +59,7 @@ def _read_record(replay: Mapping[str, Any]) -> MatchRecord:
     events = [_checked_mapping(event, "event") for event in _checked_list(replay["events"], "events")]
     moves = [_read_move(event) for event in events if event["t"] == "answer"]
     if len(moves) > MOST_MOVES:
-        raise TypeError(f"more than {MOST_MOVES} decisions")
+        raise TypeError(f"expected at most {MOST_MOVES} decisions, got {len(moves)}")
     number = replay["round"]
     names = tuple(_checked_text(player["name"], "player") for player in players)
     points, forfeit = _read_result(_checked_mapping(replay["result"], "result"), names)
@@ -134,24 +134,24 @@ def _read_move(event: Mapping[str, Any]) -> Move:
 
 def _checked_mapping(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise TypeError(f"{what}: no object")
+        raise TypeError(f"{what}: expected an object")
     return value
 
 
 def _checked_list(value: object, what: str, limit: int | None = None) -> list[Any]:
     if not isinstance(value, list) or (limit is not None and len(value) > limit):
-        raise TypeError(f"{what}: no list" if limit is None else f"{what}: no list of at limit {limit}")
+        raise TypeError(f"{what}: expected a list" + ("" if limit is None else f" of at most {limit}"))
     return value
 
 
 def _checked_text(value: object, what: str, limit: int = _LONGEST) -> str:
     if not isinstance(value, str) or len(value) > limit:
-        raise TypeError(f"{what}: no text of at most {limit} characters")
+        raise TypeError(f"{what}: expected a text of at most {limit} characters")
     return value
 
 
 def _checked_number(value: object, what: str, least: float, most: float) -> Any:
     """Return a value if it is a number from `least` to `most`, else TypeError; the others likewise."""
     if type(value) not in (int, float) or not least <= value <= most:  # type: ignore[operator]
-        raise TypeError(f"{what}: no number from {least:g} to {most:g}")
+        raise TypeError(f"{what}: expected a number from {least:g} to {most:g}")
     return value

@@ -132,7 +132,7 @@ def decide(table: VerbHost, word: str, seat: Seat | None = None) -> Stop:
     if to_act is None:
         raise ConfigError("the match is over: no seat is to act")
     if seat not in (None, to_act):
-        raise ConfigError(f"seat {seat} is not to act, but seat {to_act}")
+        raise ConfigError(f"it is the turn of seat {to_act}, not of seat {seat}")
     machine.position.parse(word)
     if machine.decide(word) is Stop.DECIDED:
         table.say(f"seat {to_act} decides {machine.position.decisions[-1].word}")

@@ -48,7 +48,8 @@ def read_key(variable: str) -> str:
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ConfigError(
-            f"the environment has no {variable}", hint=f"export {variable}=... before the command"
+            f"the environment variable {variable} is not set",
+            hint=f"export {variable}=... before the command",
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigError(f"{variable} is not a valid key", hint="expected one word of ASCII characters")

@@ -321,7 +321,9 @@ class Tables:
                 hint = "leave one of them first"
                 raise too_many("you have too many tables", MOST_OF_ADDRESS, RETRY_SECONDS, hint)
             if address in self._begun:
-                raise too_many("you started a table a moment ago", 1, START_SECONDS)
+                raise too_many(
+                    "you started a table a moment ago", 1, START_SECONDS, f"try again in {START_SECONDS} s"
+                )
             self._begun[address] = now
             self._starting += 1
 

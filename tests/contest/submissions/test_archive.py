@@ -107,7 +107,7 @@ PATH = "the file name"
 REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     "a ratio bomb": (
         archive_of(Made(content=ZEROS)),
-        "unpacked it has 10,000,000 bytes; the limit is 1,000,000",
+        "the unpacked archive has 10,000,000 bytes; the limit is 1,000,000",
     ),
     "a bomb that says it is small": (
         archive_of(Made(content=ZEROS, central={"size": 10}, local={"size": 10})),
@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     ),
     "a directory of 64 bits that is elsewhere": (
         archive_of(Made(), wide=wide_end(1, 52, 46, 10)),
-        "its directory is not at the stated place",
+        "the archive's directory is not at the stated place",
     ),
     "a directory that puts its files before everything": (
         archive_of(Made(), begin=0xFFFFFFFF, wide=wide_end(1, 52, (1 << 64) - 1, 98)),
@@ -154,11 +154,11 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     "a wrong checksum": (archive_of(Made(central={"crc": 1}, local={"crc": 1})), "its data are damaged"),
     "20,001 entries": (
         lambda: archive_of(*[Made(f"{number}", b"", 0) for number in range(MOST_MARKS + 1)]),
-        "more than 2000 files and folders",
+        "more than 2,000 files and folders",
     ),
     "a file too many": (
         archive_of(*[Made(f"{number}", b"", 0) for number in range(MOST_FILES + 1)]),
-        "it holds 1001 files; the limit is 1000",
+        "the archive holds 1,001 files; the limit is 1,000",
     ),
     "a name that climbs": (archive_of(Made("../bot.py")), f"{PATH} leads out"),
     "a name that climbs within": (archive_of(Made("a/../../bot.py")), f"{PATH} leads out"),
@@ -212,16 +212,16 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     "data without their end": (archive_of(Made(data=Made().packed()[:-3])), "its data are damaged"),
     "a damaged extra field": (
         archive_of(Made(extra=b"\x0d\x00\xff\xff")),
-        "it is not a ZIP archive, or incomplete",
+        "the file is not a ZIP archive, or incomplete",
     ),
-    "no files": (archive_of(), "it holds no files"),
-    "folders alone": (archive_of(Made("a/", b"", 0, mode=0o040755)), "it holds no files"),
+    "no files": (archive_of(), "the archive holds no files"),
+    "folders alone": (archive_of(Made("a/", b"", 0, mode=0o040755)), "the archive holds no files"),
     "folders that only names tell": (
         archive_of(Made(), *[Made(f"{n}/{'d/' * 12}x", b"", 0) for n in range(80)]),
-        "it holds 1040 folders",
+        "the archive holds 1,040 folders",
     ),
-    "nothing": (b"", "it is not a ZIP archive"),
-    "text": (b"PK is not enough", "it is not a ZIP archive"),
+    "nothing": (b"", "the file is not a ZIP archive"),
+    "text": (b"PK is not enough", "the file is not a ZIP archive"),
     "too large": (archive_of(Made(content=bytes(LIMIT), method=0)), "the limit is 100,000"),
 }
 

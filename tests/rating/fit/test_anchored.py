@@ -94,5 +94,5 @@ def test_few_matches_have_the_models_interval() -> None:
 def test_whom_there_is_nothing_to_say_of() -> None:
     table = PairTable.from_matches([Match(["a", "b"], points=[1, 0])], players=["a", "b", "idle"])
     assert rate_one(table, "idle", np.zeros(3), 0.0) is None
-    with pytest.raises(OptionError, match="'who' is not in the table"):
+    with pytest.raises(OptionError, match="no player 'who' in the results: give one of"):
         rate_one(table, "who", np.zeros(3), 0.0)

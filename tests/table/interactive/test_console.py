@@ -147,7 +147,7 @@ def test_mistakes_are_told_and_change_nothing(console: Callable[..., list[str]])
         "raw 7 quit": "'7' is not a seat from 0 to 3",
         "go home": "go home: write go, or go deal",
         "play 9": "a declaration is an integer from 0 to 1",
-        "play 1 for 2": "seat 2 is not to act, but seat 0",
+        "play 1 for 2": "it is the turn of seat 0, not of seat 2",
         "seat 1 cat": "seat: expected bot:COMMAND, human or random, got 'cat'",
         "raw": "write raw SEAT COMMAND, such as raw 0 time_left 5000",
         "raw 0": "write raw SEAT COMMAND, such as raw 0 time_left 5000",

@@ -66,7 +66,10 @@ def test_it_is_fed_as_the_record_of_its_match_is(arbiter: Run, name: str, tmp_pa
     assert f"fed {len(match.moves) - 3} of " in fed[0][1]
     assert fed[0] == fed[1]
     code, _, err = arbiter("console", "--record", record, "--until", "9999")
-    assert (code, err) == (2, f"arbiter: --until 9999: the record has {len(match.moves)} decisions\n")
+    assert (code, err) == (
+        2,
+        f"arbiter: --until: expected at most {len(match.moves)}, the decisions of the match, got 9999\n",
+    )
 
 
 def test_it_is_fed_up_to_its_fault(arbiter: Run, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_who_plays_needs_the_key_in_the_environment(
 ) -> None:
     monkeypatch.delenv("FAKE_KEY", raising=False)
     read()
-    with pytest.raises(ConfigError, match="the environment has no FAKE_KEY"):
+    with pytest.raises(ConfigError, match="the environment variable FAKE_KEY is not set"):
         read(to_play=True)
 
 

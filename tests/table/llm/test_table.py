@@ -195,7 +195,7 @@ def test_a_decision_that_ended_in_a_fault_was_not_legal_at_the_first_try(
 
 
 def test_without_its_key_a_match_is_void(table: Conductor, provider: FakeProvider) -> None:
-    with pytest.raises(ProviderOutage, match="the environment has no NOT_THERE"):
+    with pytest.raises(ProviderOutage, match="the environment variable NOT_THERE is not set"):
         table.play(match_of(provider.entry(key_env="NOT_THERE")))
 
 

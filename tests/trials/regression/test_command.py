@@ -98,7 +98,7 @@ def test_a_candidate_that_does_not_start_fails_with_its_variables_in_the_command
         (["one.yaml", "two.yaml"], "unexpected extra argument"),
         (["gone.yaml"], "gone.yaml: cannot be read"),
         (["--base", "'", "--game", "planning"], '--base "\'": No closing quotation'),
-        (["--junit", "no/such/folder/j.xml"], "its folder does not exist"),
+        (["--junit", "no/such/folder/j.xml"], "there is no folder"),
         (["--store", "mem", *GREEDIES], "--store: not a store: 'mem'"),
         (["--report", "http://x", *several(f"a={RANDOM}", f"b={RANDOM}")], "--report: a test of several candidates has no page"),
         (["--report", "mine", *GREEDIES], "--report: expected the address of a site, got 'mine'"),

@@ -243,7 +243,7 @@ def test_a_document_that_cannot_be_written_costs_neither_the_others_nor_the_verd
 
 @pytest.mark.parametrize(
     ("path", "words"),
-    [("", "empty file name"), (".", "it is a folder"), ("no/such/file", "its folder does not exist")],
+    [("", "empty file name"), (".", "it is a folder"), ("no/such/file", "there is no folder")],
 )
 def test_where_nothing_can_be_written_is_said_beforehand(path: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):

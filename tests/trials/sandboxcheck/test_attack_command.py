@@ -95,7 +95,7 @@ def test_an_attack_that_gets_through_is_named_and_ends_in_1(
         (("--only", "spi"), "arbiter: --only spi: unknown attack (did you mean spy?)"),
         (
             ("--output", "nowhere/attacks.json"),
-            "nowhere/attacks.json: cannot be written: its folder does not exist",
+            "nowhere/attacks.json: cannot be written: there is no folder nowhere (create it, or name another file)",
         ),
         (("--output", ""), "arbiter: empty file name"),
     ],

@@ -91,4 +91,4 @@ def test_a_mistake_has_its_place_and_is_an_exit_of_2(tune: Run, tmp_path: Path) 
     assert code == 2
     assert err == f"{file}:27:1: iteration: unknown key (did you mean iterations?)\n"
     assert tune("gone.yaml")[2].startswith("gone.yaml: cannot be read")
-    assert "its folder does not exist" in tune(write(tmp_path), "--picture", "no/way.svg")[2]
+    assert "there is no folder" in tune(write(tmp_path), "--picture", "no/way.svg")[2]

@@ -153,7 +153,7 @@ def test_a_word_that_is_not_legal_is_refused_with_the_reason(owner: Owner) -> No
 def test_a_decision_meant_for_another_seat_is_refused(owner: Owner) -> None:
     legal = owner.post("/step")["legal"]
     status, told = owner.ask("/decide", {"word": legal[0], "seat": 1})
-    assert (status, told["error"]["message"]) == (422, "seat 1 is not to act, but seat 0")
+    assert (status, told["error"]["message"]) == (422, "it is the turn of seat 0, not of seat 1")
     assert owner.post("/decide", {"word": legal[0], "seat": 0})["made"] == 1
 
 
