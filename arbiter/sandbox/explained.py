@@ -42,7 +42,7 @@ def markdown_tables() -> str:
     order = sorted(rows.items(), key=lambda row: (row[0][0] == syscall_policy.NOTHING, row[1]))
     reveals = ([_as_code(calls), why, what] for (what, why), calls in order)
     reaches = ([_as_code(calls.split()), how, kept] for calls, how, kept in syscall_policy.REACHES_CORES)
-    told = _markdown_table(("calls", "allowed since", "what it reveals about others"), reveals)
+    told = _markdown_table(("calls", "why they are allowed", "what it reveals about others"), reveals)
     reached = _markdown_table(("calls", "how they reach other cores", "what a bot may"), reaches)
     return "\n".join((*told, "", *reached))
 

@@ -63,7 +63,7 @@ def read_rows(path: str) -> list[tuple[int, list[str]]]:
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", path) from None
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(f"is not CSV in UTF-8: {error}", path) from None
+        raise ConfigError(f"is not CSV in UTF-8: {error}", path, "save it as CSV in UTF-8") from None
     if len(rows) < 2:
         raise ConfigError("has no names", path, "expected a heading, then one author a line")
     return rows
