@@ -283,7 +283,7 @@ def test_options_that_cannot_be():
                 build("codepiece", player_names=names)
         with pytest.raises(ConfigError, match="neither the name of a game nor a Game"):
             build(7)  # type: ignore[arg-type]
-        with pytest.raises(ConfigError, match="constructor of the game: dealers"):
+        with pytest.raises(ConfigError, match="dealers: give these options to the constructor of Codepiece"):
             build(make("codepiece", {}), dealers=[0])
         game: Any = build(make("codepiece", {"dealers": [2]})).play.game
         assert game.dealers == (2,)
