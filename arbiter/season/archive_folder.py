@@ -114,7 +114,7 @@ def _own_paths(config: Config) -> Iterator[str]:
 
 
 def _copy_programs(config: Config, places: _Places, into: Path) -> list[str]:
-    """Copy the programs, the file's own and the authors', and return the paths of those that are missing."""
+    """Copy the programs, the file's own and the authors', and return the missing paths."""
     missing = []
     sent = folder_of(config).resolve()
     paths = dict.fromkeys([*places.own, *([sent] if sent.is_dir() else [])])

@@ -20,7 +20,7 @@ class TooManyOpen(Exception):
 
 
 class Clarification(NamedTuple):
-    """A question of an author, and its answer; None if there is none yet.
+    """A question of an author, and its answer, None until it is given.
 
     `public` answers are announced, with the question and without the author.
     """

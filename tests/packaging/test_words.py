@@ -15,7 +15,7 @@ TURNS = re.compile(
     r"|(lies|stands) (in|at|for|on|under|beside|there|as)|so many|of its own|(is|are|was|were) to be|goes on|anew"
     r"|what of|by lot)\b"
 )
-MOST = 127
+MOST = 125
 """Lines that have one. Where a change makes them fewer, lower it."""
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MINE = "mine"
-"""The name of the player whose program is to be changed, and of its folder."""
+"""The name of the player whose program you change, and of its folder."""
 
 
 class SampleLanguage(NamedTuple):

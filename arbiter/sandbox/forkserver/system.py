@@ -188,7 +188,7 @@ class System:
         return self._shared[path]
 
     def _take_empty_folder(self) -> str:
-        """Take the folder of an unused file system, drawn at random; mount more if there is none."""
+        """Take the folder of an unused file system, drawn at random; mount more if all are used."""
         if not self._rooms:
             self._mount_empty_folders()
         # The kernel numbers devices in turn.

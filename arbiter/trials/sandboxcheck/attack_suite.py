@@ -132,7 +132,7 @@ def _play_pair(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str
 
 
 def _play_twice(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
-    """Play a match that leaves marks, and one that looks for them; differing reports are harm."""
+    """Play a match that leaves marks, then a match that looks for them; differing reports are harm."""
     place.write_unread_files()
     numbers, harm = [], ""
     for arguments in (("write=1",), ()):
