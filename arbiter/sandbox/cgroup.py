@@ -12,8 +12,10 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-SLACK_BYTES = 64 << 20
-"""Added to the bot's limit: files that it reads, such as libraries, count here, too."""
+from arbiter.sandbox.forkserver import SCRATCH_BYTES
+
+SLACK_BYTES = SCRATCH_BYTES
+"""Added to the limit: the temporary folder, and what the kernel allocates for a bot, such as page tables."""
 MOST_PROCESSES = 256
 """Including threads; few enough for all bots of a user together."""
 OURS = "arbiter-"
@@ -28,7 +30,7 @@ def group_settings(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups
     values = {
         "memory": {"memory.max": memory, "memory.swap.max": "0"}
         if _unified()
-        else {"memory.limit_in_bytes": memory},
+        else {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
         "pids": {"pids.max": str(processes)},
     }
     found: dict[str, dict[str, str]] = {}

@@ -108,7 +108,7 @@ def enforced() -> dict[str, object]:
     abi = version()
     return {
         "own_session": True,
-        "memory": "RLIMIT_DATA",
+        "memory": "what it fills",
         "descriptors": "0-2",
         "descendants": "none can be started",
         "files": f"own folder, system and interpreter to read (landlock {abi})",

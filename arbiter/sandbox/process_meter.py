@@ -9,24 +9,25 @@ twice for its threads. A sleeping bot is on no run queue and is charged in full.
 
 from __future__ import annotations
 
-import mmap
 import os
+import re
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.sandbox.core_accounts import NS_PER_TICK, Others, cores_of, idle_since_ns
 from arbiter.sandbox.forkserver.board import spent_cell
+from arbiter.sandbox.forkserver.bot import memory_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from arbiter.sandbox.forkserver.board import Board
 
 PF_EXITING = 4
-FILLED, TABLES = b"\nRssAnon:", b"\nVmPTE:"
-"""Lines of /proc/PID/status, in kB. The program chooses its name, on the first line, without a line end."""
-CHUNK = 1 << 16
+LONGEST_STATUS = 1 << 14
+"""Bytes: on large machines it lists many cores."""
+PRIVATE = re.compile(rb"\nPss_Anon:\s*(\d+) kB")
 _tuple = tuple.__new__
 
 
@@ -46,7 +47,7 @@ class Meter:
     """Meters one bot's process. Files are opened at the first reading: quick bots need none."""
 
     __slots__ = ("_asked", "_cells", "_clock", "_cores", "_family_ns", "_own", "_pid", "_ready", "_schedstat",
-                 "_statm", "away_ns", "family")  # fmt: skip
+                 "_status", "away_ns", "family", "memory")  # fmt: skip
 
     def __init__(
         self,
@@ -68,8 +69,10 @@ class Meter:
         self._clock = ~pid << 3 | 2
         # The cores at start: under `plain` it may switch to others while they are counted.
         self._cores = cores_of(pid)
-        self._schedstat = self._own = self._statm = -1
+        self._schedstat = self._own = self._status = -1
         self._ready = False
+        self.memory: dict[bytes, int] = {}
+        """The last `memory_counts` that were not empty."""
         self._cells, self._asked = board and board.cells, spent_cell(place)
 
     def read(self) -> MeterReading:
@@ -111,20 +114,23 @@ class Meter:
             cpu += self._family_ns
         return cpu
 
-    def memory_bytes(self, tables: bool = False) -> int:
-        """Return its anonymous resident memory, even if read-only now; 0 if it is gone.
+    def memory_bytes(self) -> int:
+        """Return the memory that it has filled, even if read-only now, with page tables; 0 if it is gone.
 
-        With `tables`, page tables are included, which takes longer.
+        Memory that it shares with its descendants counts for each of them.
         """
         try:
-            if tables:
-                return anonymous_bytes(_read_kernel_file(f"/proc/{self._pid}/status"))
-            if self._statm < 0:
-                self._statm = os.open(f"/proc/{self._pid}/statm", os.O_RDONLY)
-            _, resident, of_files, *_ = os.pread(self._statm, 120, 0).split()
-        except (OSError, ValueError):
+            if self._status < 0:
+                self._status = os.open(f"/proc/{self._pid}/status", os.O_RDONLY)
+            found = memory_counts(os.pread(self._status, LONGEST_STATUS, 0))
+        except OSError:
             return 0
-        return (int(resident) - int(of_files)) * mmap.PAGESIZE
+        self.memory = found or self.memory
+        return filled_bytes(found) + sum(map(_filled_by, self.descendants()))
+
+    def private_bytes(self) -> int:
+        """Return the memory that it and its descendants have filled, each page once; slow."""
+        return sum(map(_private_bytes, (self._pid, *self.descendants())))
 
     @property
     def children_ns(self) -> int:
@@ -163,10 +169,10 @@ class Meter:
         return (fields[23], fields[25]) if fields else ()
 
     def close(self) -> None:
-        for descriptor in (self._schedstat, self._own, self._statm):
+        for descriptor in (self._schedstat, self._own, self._status):
             if descriptor >= 0:
                 os.close(descriptor)
-        self._schedstat = self._own = self._statm = -1
+        self._schedstat = self._own = self._status = -1
 
 
 def _read_stat(pid: int | str) -> bytes:
@@ -176,15 +182,6 @@ def _read_stat(pid: int | str) -> bytes:
             return stat.read().rpartition(b") ")[2]
     except OSError:
         return b""
-
-
-def _read_kernel_file(path: str) -> bytes:
-    """Return the content of a kernel file, with half the calls of `open`; OSError if it cannot be read."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        return b"".join(iter(lambda: os.read(descriptor, CHUNK), b""))
-    finally:
-        os.close(descriptor)
 
 
 def waited_ns(pid: int) -> int:
@@ -203,10 +200,22 @@ def family_ns(pid: int) -> int:
     return total
 
 
-def anonymous_bytes(status: bytes) -> int:
-    """Return the bytes of anonymous memory and page tables in a text of /proc/PID/status; 0 if missing."""
-    found = [status.partition(line)[2].split(None, 1) for line in (FILLED, TABLES)]
-    return 1024 * sum(int(words[0]) for words in found if words)
+def filled_bytes(counts: Mapping[bytes, int]) -> int:
+    """Return the bytes of anonymous memory, swapped memory and page tables of `memory_counts`."""
+    return sum(counts.get(name, 0) for name in (b"RssAnon", b"VmSwap", b"VmPTE"))
+
+
+def _filled_by(pid: int) -> int:
+    with suppress(OSError), open(f"/proc/{pid}/status", "rb") as status:
+        return filled_bytes(memory_counts(status.read()))
+    return 0
+
+
+def _private_bytes(pid: int) -> int:
+    """Return a process's share of anonymous memory, without what is swapped; 0 if unreadable."""
+    with suppress(OSError), open(f"/proc/{pid}/smaps_rollup", "rb") as rollup:
+        return 1024 * sum(map(int, PRIVATE.findall(rollup.read())))
+    return 0
 
 
 def threads_of(pid: int) -> list[str]:

@@ -37,8 +37,7 @@ def settings(memory_bytes: int, knows_memory: bool, temporary: str) -> dict[str,
     found = {
         # OpenJDK 8 and newer print a notice of it on standard error.
         "JAVA_TOOL_OPTIONS": " ".join(java),
-        # Go 1.19 and newer collect garbage earlier near this limit. The 64 MB that Go reserves count in full:
-        # without this, most programs with 60 of 400 MB in use reached their limit.
+        # Go 1.19 and newer collect garbage earlier near this limit.
         "GOMEMLIMIT": f"{memory_bytes * HEAP_PERCENT // 100}",
         # OpenBLAS, OpenMP and torch start a thread for each visible core, each with memory.
         "OMP_NUM_THREADS": "1",

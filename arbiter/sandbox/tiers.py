@@ -26,7 +26,7 @@ GONE = "bubblewrap is used only for builds"
 
 PLAIN = {
     "own_session": True,
-    "memory": "RLIMIT_DATA",
+    "memory": "what it fills",
     "descriptors": "0-2",
     "descendants": "killed with the match",
     "files": False,

@@ -143,7 +143,7 @@ class Channel(SlowPathChannel):
                         if not asks:
                             return cost
                         if start >= self._next_look:
-                            self._check_memory_now(start, tables=False)
+                            self._check_memory_now(start)
                         if self.stderr.talks:
                             self.stderr.mark_output(DURING)
                         if connection.notebook.open:
@@ -199,7 +199,7 @@ class Channel(SlowPathChannel):
             return wall
         self.presence.ignore_until(self._base.cpu_ns)
         if self._base.cpu_ns - base.cpu_ns > FILLING_NS:
-            self._check_memory_now(_now(), tables=True)
+            self._check_memory_now(_now())
         own = self._base.own_ns - base.own_ns
         if first_wait_was_stopped(wall, own):
             # A bot can make us wait for a pipe's lock while it computes.

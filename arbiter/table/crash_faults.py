@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import MalformedReply
 from arbiter.match.record import Fault
+from arbiter.sandbox.cgroup import SLACK_BYTES
 from arbiter.sandbox.failure_hints import PLAIN, exceeded_limit, reports_no_memory
+from arbiter.sandbox.forkserver.bot import file_bytes
 
 if TYPE_CHECKING:
     from arbiter.match.spec import Limits
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from arbiter.sandbox.process_meter import Meter
     from arbiter.sandbox.stderr import StandardError
 
+MB = 10**6
 CLOSED_SECONDS = 0.03
 """The wait for a program that closed a pipe: most end at once."""
 EXITING_SECONDS = 0.5
@@ -26,8 +29,6 @@ double its memory fails there.
 """
 NO_MEMORY = "and wrote that it got no memory"
 """The note for a program with less."""
-BESIDE_BYTES = 64 << 20
-"""The memory that a program may fill beyond its limit, which counts only writable memory: stack, code."""
 
 
 class Ending:
@@ -39,17 +40,19 @@ class Ending:
         self._launcher, self._pid, self._meter, self._stderr = launcher, pid, meter, stderr
         self._memory_bytes, self._confined = limits.memory_bytes, limits.isolation != PLAIN
 
-    def check_memory(self, tables: bool = True) -> None:
+    def check_memory(self) -> None:
         """Raise MalformedReply (`memory`, or `crash`) if it has filled more than its limit.
 
-        The kernel's limit does not count read-only memory, nor page `tables`, which take longer to read and
-        to fill. The memory of a program without its main thread is not visible.
+        The memory of a program without its main thread is not visible.
         """
-        filled = self._meter.memory_bytes(tables)
+        most = self._memory_bytes + SLACK_BYTES
+        filled = self._meter.memory_bytes()
         if not filled and self._meter.has_lost_its_main_thread:
             raise self.crash_fault("ended its main thread", b"")
-        if filled > self._memory_bytes + BESIDE_BYTES:
-            raise self._memory_fault(f"it filled {filled // 10**6} MB", b"")
+        if filled > most and self._meter.family:
+            filled = self._meter.private_bytes()
+        if filled > most:
+            raise self._memory_fault(f"it filled {filled // MB} MB{self._asked(filled)}", b"")
 
     def crash_fault(self, manner: str, unread: bytes) -> MalformedReply:
         """Return the fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
@@ -58,12 +61,11 @@ class Ending:
             return MalformedReply(Fault.CRASH, f"it {manner}", unread)
         status = end.exit or 0
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
-        peak, said = end.peak_memory_bytes, bool(end.exit) and self._stderr.reports_no_memory
+        peak, said = self._peak(end), bool(end.exit) and self._stderr.reports_no_memory
         if end.out_of_memory or peak > (SAID_SHARE if said else MEMORY_SHARE) * self._memory_bytes:
-            return self._memory_fault(f"it {how}", unread)
+            return self._memory_fault(f"it {how}; it had {peak // MB} MB{self._asked(peak)}", unread)
         if said:
-            mb = 10**6
-            how += f" {NO_MEMORY}; it had {peak // mb} MB and is limited to {self._memory_bytes // mb} MB"
+            how += f" {NO_MEMORY}; it had {peak // MB} MB and is limited to {self._memory_bytes // MB} MB"
         limit = "" if said else exceeded_limit(status, self._stderr.tail, self._confined)
         why = f"it {how}; {limit}" if limit else f"it {how}"
         return MalformedReply(Fault.CRASH, why, unread, private=self._stderr.last_line)
@@ -76,7 +78,7 @@ class Ending:
             return fault
         filled, end = self._meter.memory_bytes(), self._wait()
         told = reports_no_memory(said) or (end is not None and end.exit and self._stderr.reports_no_memory)
-        if told and max(filled, end.peak_memory_bytes if end else 0) > SAID_SHARE * self._memory_bytes:
+        if told and max(filled, self._peak(end) if end else 0) > SAID_SHARE * self._memory_bytes:
             return self._memory_fault(fault.reason, fault.reply)
         return fault
 
@@ -88,6 +90,15 @@ class Ending:
         self._stderr.drain()
         return end
 
+    def _peak(self, end: End) -> int:
+        """Return the peak memory of an ended program in bytes, without the files it had at the last check."""
+        return max(0, end.peak_memory_bytes - file_bytes(self._meter.memory))
+
+    def _asked(self, filled: int) -> str:
+        """Return in words what it had reserved at the last check; "" if it had filled as much since."""
+        asked = self._meter.memory.get(b"VmData", 0)
+        return f" of {asked // MB} MB that it asked for" if asked // MB > filled // MB else ""
+
     def _memory_fault(self, how: str, unread: bytes) -> MalformedReply:
-        limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
+        limit = f"its memory is limited to {self._memory_bytes // MB} MB"
         return MalformedReply(Fault.MEMORY, f"{how}; {limit}", unread)

@@ -171,7 +171,7 @@ class SlowPathChannel:
                     if answers := self.connection.take(send.replies):
                         spent = measure_cost(answered=True)
                         if spent.cpu_ns > FILLING_NS or start >= self._next_look:
-                            self._check_memory_now(start, tables=spent.cpu_ns > FILLING_NS)
+                            self._check_memory_now(start)
                         if send.asks:
                             self.stderr.mark_output(DURING)
                             if self.connection.notebook.open:
@@ -250,9 +250,9 @@ class SlowPathChannel:
             self._watch.modify(self.stderr.descriptor, 0)
         return self.stderr.seen - before
 
-    def _check_memory_now(self, now: int, tables: bool) -> None:
+    def _check_memory_now(self, now: int) -> None:
         self._next_look = now + LOOK_AT_MEMORY_NS
-        self._ending.check_memory(tables)
+        self._ending.check_memory()
 
     def _resume_if_stopped(self) -> None:
         if self.presence.stopped or self._cells[self._stopped]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 import re
 import subprocess
@@ -17,8 +18,9 @@ from arbiter.errors import VoidMatch
 from arbiter.match.protocol import Connection
 from arbiter.match.record import Fault
 from arbiter.sandbox import forkserver_client
-from arbiter.sandbox.process_meter import Meter, _read_stat, anonymous_bytes
-from arbiter.table import Conductor, channel, slow_exchange
+from arbiter.sandbox.forkserver.bot import file_bytes, memory_counts
+from arbiter.sandbox.process_meter import Meter, _read_stat, filled_bytes
+from arbiter.table import Conductor, channel, conductor, slow_exchange
 from arbiter.table.crash_faults import Ending
 from tests.fixtures.bot_template import against
 
@@ -35,6 +37,16 @@ Bot = "Callable[..., Path]"
 GEN = 'if words[0] == "gen_move":\n    '
 FILL = "x = bytearray(b'x') * 40_000_000"
 """Memory that a runtime has which says that it gets no more of 100 MB."""
+RESERVE = """
+import mmap
+kept = []
+def reserve(size, protection, then=0):
+    kept.append(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=protection))
+    if then:
+        import ctypes
+        kept[-1].write(bytes(size))
+        ctypes.CDLL(None).mprotect(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(kept[-1]))), size, then)
+"""
 FAULTS = {
     # name: (early, each, fault, words of the detail, time)
     "exits at once": ("sys.exit(3)", "", Fault.CRASH, "status 3", "10s"),
@@ -123,9 +135,48 @@ def test_memory_over_the_limit_is_a_fault_of_its_own(table: Conductor, bot: Call
     assert "limited to 100 MB" in record.forfeit.detail
 
 
+def test_memory_that_is_reserved_and_not_filled_does_not_count(
+    table: Conductor, bot: Callable[..., Path]
+) -> None:
+    reserves = bot(RESERVE + "reserve(1 << 39, 0); reserve(2 << 30, 3)")
+    assert table.play(against(reserves, memory_bytes=100_000_000)).forfeit is None
+
+
+@pytest.mark.parametrize("grouped", [True, False], ids=["in a control group", "in none"])
+@pytest.mark.parametrize("protection", [3, 1], ids=["writable", "made read-only"])
+def test_memory_that_is_filled_as_fast_as_possible_is_a_fault(
+    protection: int,
+    grouped: bool,
+    table: Conductor,
+    bot: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not grouped:
+        monkeypatch.setattr(conductor, "group_settings", lambda _: [])
+    fills = GEN + f"\n    while True: reserve(1 << 25, 3, {protection})"
+    record = table.play(against(bot(RESERVE, fills), "60s", memory_bytes=100_000_000))
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.MEMORY, record.forfeit
+    assert re.search(r"it (had|filled) \d{3,4} MB", record.forfeit.detail)
+    assert record.bots[1].peak_memory_bytes > 100_000_000
+
+
+def test_the_memory_of_children_counts_without_a_control_group_too(
+    table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conductor, "group_settings", lambda _: [])
+    family = "\nfor _ in range(3):\n    if os.fork() == 0:\n        {}time.sleep(60)\n"
+    shares = bot("x = bytearray(b'x') * 40_000_000" + family.format(""), GEN + "time.sleep(0.1)")
+    assert table.play(against(shares, memory_bytes=100_000_000)).forfeit is None
+    fills = bot(family.format("x = bytearray(b'x') * 40_000_000; "), GEN + "time.sleep(1)")
+    record = table.play(against(fills, memory_bytes=100_000_000))
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.MEMORY, record.forfeit
+
+
 @pytest.mark.parametrize(
     "fails",
-    ["x = bytearray(500_000_000)", "os.write(2, b'MemoryError'); sys.exit(1)"],
+    ["x = bytearray(1 << 41)", "os.write(2, b'MemoryError'); sys.exit(1)"],
     ids=["too much at once", "in words alone"],
 )
 def test_want_of_memory_of_a_program_that_had_little_is_a_crash(
@@ -145,26 +196,31 @@ def test_a_program_may_call_itself_what_is_no_text(table: Conductor, bot: Callab
     assert_nothing_is_left(table, record)
 
 
-def test_memory_and_tables_of_addresses_are_told_by_the_kernel_and_not_by_a_name() -> None:
-    assert (
-        anonymous_bytes(b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nVmPTE:\t      20 kB\nVmSwap:\t 0 kB\n")
-        == 30_720
+def test_filled_memory_is_read_from_the_kernel_and_not_from_a_name() -> None:
+    status = (
+        b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nRssFile:\t 7 kB\nVmPTE:\t      20 kB\nVmSwap:\t 5 kB\n"
     )
-    assert anonymous_bytes(b"Name:\tgone\nState:\tZ (zombie)\n") == 0
+    assert filled_bytes(memory_counts(status)) == 35 * 1024
+    assert file_bytes(memory_counts(status)) == 7 * 1024
+    assert memory_counts(b"Name:\tgone\nState:\tZ (zombie)\n") == {}
 
 
-def test_memory_is_the_same_in_both_files_that_tell_it() -> None:
+def test_filled_memory_is_what_a_process_has_written_to() -> None:
+    reserved = mmap.mmap(-1, 1 << 26, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     meter = Meter(os.getpid())
-    own, with_tables = meter.memory_bytes(), meter.memory_bytes(tables=True)
+    before = meter.memory_bytes()
+    reserved.write(bytes(len(reserved)))
+    after = meter.memory_bytes()
     meter.close()
-    assert own < with_tables < 1.1 * own
+    assert before + (1 << 26) <= after < before + (1 << 26) + (1 << 22)
+    reserved.close()
 
 
 def test_the_memory_of_a_quick_bot_is_looked_at_too(
     table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = []
-    monkeypatch.setattr(Ending, "check_memory", lambda ending, _=True: looks.append(ending._pid))
+    monkeypatch.setattr(Ending, "check_memory", lambda ending: looks.append(ending._pid))
     monkeypatch.setattr(slow_exchange, "LOOK_AT_MEMORY_NS", 0)
     record = table.play(against(bot()))
     requests = sum(move.seat == 1 for move in record.moves)

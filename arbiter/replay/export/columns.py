@@ -61,7 +61,7 @@ SEAT_COLUMNS: Columns = {
     "fault": Column("text", "its kind, in the row of the seat that faulted"),
     "charged_ms": Column("float", "time charged to the seat's clock", "ms"),
     "cpu_ms": Column("float", "CPU time of the bot's process", "ms"),
-    "peak_memory_bytes": Column("int", "the most memory that the bot's process had", "bytes"),
+    "peak_memory_bytes": Column("int", "the most memory that the bot's process filled", "bytes"),
     "substitute": Column("bool", "true for one who sat in for a faulty player, without results"),
 }
 """The columns of `seat_rows`, in its order."""

@@ -26,7 +26,10 @@ from arbiter.sandbox.forkserver.kernel import (
 )
 from arbiter.sandbox.forkserver.root import enter_root
 
-ADDRESS_SPACE = 1 << 30
+ADDRESSES, BURST_BYTES = 1 << 40, 5 << 29
+"""The size of a bot's address space, as runtimes reserve much more than they fill; and, without a control
+group, what it may make writable beyond its limit, which it could fill between two checks.
+"""
 STACK = 64 << 20
 LOCKED = 1 << 20
 """Bytes: locking pages populates them, which blocks the supervisor's reads of the bot's memory."""
@@ -86,10 +89,11 @@ def become_bot(
         if root is not None:
             enter_root(root)
         os.chdir(bot["folder"])
-        memory = bot["memory_bytes"]
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-        # Only a backstop: virtual machines reserve much address space.
-        resource.setrlimit(resource.RLIMIT_AS, (4 * memory + ADDRESS_SPACE,) * 2)
+        if bot["wrapped"]:  # a build, whose memory is not checked
+            lower_limit(resource.RLIMIT_DATA, bot["memory_bytes"])
+        elif not groups:
+            lower_limit(resource.RLIMIT_DATA, bot["memory_bytes"] + BURST_BYTES)
+        lower_limit(resource.RLIMIT_AS, max(ADDRESSES, 2 * bot["memory_bytes"]))
         # Not 0, with which the kernel still starts a program that core_pattern names.
         resource.setrlimit(resource.RLIMIT_CORE, (1, 1))
         # Neither counts as data.

@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from arbiter.sandbox.forkserver.supervisor import Supervised
 
 WRAPPER_SECONDS = 1.0
 """The time limit for a wrapper to report the end of its program."""
 LOOK_SECONDS = 0.0005
+MEMORY = re.compile(rb"\n(VmHWM|RssAnon|RssFile|RssShmem|VmData|VmPTE|VmSwap):\s*(\d+) kB")
 SIGNALLED = 128
 """A wrapper exits with this plus the number of the signal that ended its program."""
 
@@ -134,13 +138,22 @@ def read_rest(descriptor: int) -> bytes:
 
 
 def peak_memory(pid: int) -> int:
-    """Return the peak memory of a living program in bytes; 0 if unreadable.
+    """Return the peak memory of a living program in bytes, without files in memory; 0 if unreadable.
 
-    `wait4` would include the memory of this process at the fork.
+    `wait4` would include files, and the memory of this process at the fork.
     """
-    # As bytes: the program chooses its name.
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status", "rb") as status:
-        for line in status:
-            if line.startswith(b"VmHWM:"):
-                return int(line.split()[1]) * 1024
+        found = memory_counts(status.read())
+        return max(0, found.get(b"VmHWM", 0) - file_bytes(found))
     return 0
+
+
+def memory_counts(status: bytes) -> dict[bytes, int]:
+    """Return the amounts of memory in a text of /proc/PID/status, in bytes; empty after its end."""
+    # The program chooses its name, on the first line, in which the kernel escapes line ends.
+    return {name: int(size) * 1024 for name, size in MEMORY.findall(status)}
+
+
+def file_bytes(counts: Mapping[bytes, int]) -> int:
+    """Return the resident bytes of files, such as libraries, and of shared memory."""
+    return counts.get(b"RssFile", 0) + counts.get(b"RssShmem", 0)

@@ -239,7 +239,7 @@ class Family:
             made.append(group)
             for name, value in values.items():
                 # Not every kernel counts swap.
-                with contextlib.suppress(FileNotFoundError), open(f"{group}/{name}", "w") as file:
+                with contextlib.suppress(FileNotFoundError), open(f"{group}/{name}", "r+") as file:
                     file.write(value)
         return made
 

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 from arbiter.games import make
 from arbiter.match.clock import SECOND
 from arbiter.match.record import Fault
+from arbiter.sandbox.cgroup import SLACK_BYTES
 from arbiter.sandbox.launcher import Launcher
+from arbiter.trials.botcheck.cures import FIXES, FIXES_OF_SENT
 from arbiter.trials.botcheck.probes import (
     blame_line_end,
     check_batched,
@@ -120,8 +122,11 @@ def _steps_after_start(
         opening = faults.get("opening") or (opening if opening.ok else left_out("opening", cause))
     elif opening.ok is False and "opening" not in faults:
         same = opening.sent.split(" ")[0]
-        for name in [name for name, fault in faults.items() if fault.sent.split(" ")[0] == same]:
-            faults[name] = left_out(name, "see opening")
+        affected = [name for name, fault in faults.items() if fault.sent.split(" ")[0] == same]
+        if "memory" in affected:
+            opening = left_out("opening", "see memory")
+        else:
+            faults |= {name: left_out(name, "see opening") for name in affected}
     yield opening
     yield left_out("unknown-command", unknown) if unknown else _of_odd("unknown-command", subject, dialogue)
     silent = unknown or ("" if opening.ok else "the opening is not answered (see opening)")
@@ -133,12 +138,14 @@ def _steps_after_start(
         yield left_out(name, silent) if silent else _of_odd(name, subject, dialogue)
     see = "opening" if dialogue.refuses_all else ", ".join(faults)
     ended = f"a match ended before its end (see {see})" if faults else ""
+    if not unknown:
+        faults.setdefault("memory", _check_memory(subject, played))
     decisions = sum(len(match.own_moves) for match in played)
     summaries = {
         "rules": f"{decisions} decisions" if decisions else "",
         "matches": "" if ended else f"in each of the {subject.game.seats} seats",
         "time": _times_text(subject, played) if decisions else "",
-        "memory": _memory_text(subject, played) if not unknown else "",
+        "memory": "",
     }
     for name, summary in summaries.items():
         yield faults.get(name) or (passed(name, summary) if summary else left_out(name, unknown or ended))
@@ -193,10 +200,19 @@ def _times_text(subject: Subject, played: Sequence[BotMatch]) -> str:
     return f"at most {most / SECOND:.3f} s{of} a match, {slowest / 1e6:.1f} ms a decision"
 
 
-def _memory_text(subject: Subject, played: Sequence[BotMatch]) -> str:
+def _check_memory(subject: Subject, played: Sequence[BotMatch]) -> Step:
+    """Return the step of matches without a fault of memory: a peak between two checks is seen only here."""
+
     def total(match: BotMatch) -> int:
         return match.process.end.peak_memory_bytes + sum(one.peak_memory_bytes for one in match.family)
 
     most = max(played, key=total)
-    with_others = f", its {len(most.family) + 1} processes together" if most.family else ""
-    return f"at most {total(most) / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB{with_others}"
+    beyond = total(most) - subject.limits.memory_bytes
+    detail = f"at most {total(most) / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB"
+    if most.family:
+        # Memory that they share counts for each.
+        return passed("memory", f"{detail}, its {len(most.family) + 1} processes together")
+    if beyond > SLACK_BYTES:
+        fix = (FIXES_OF_SENT if subject.sent else FIXES)["memory"]
+        return Step("memory", False, fix=fix, detail=f"{detail}, for a moment between two checks")
+    return passed("memory", detail + f"; {SLACK_BYTES >> 20} MB more are allowed" * (beyond > 0))

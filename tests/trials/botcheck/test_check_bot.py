@@ -8,13 +8,14 @@ import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from arbiter.match.limits import USUAL
 from arbiter.match.spec import Player
-from arbiter.trials.botcheck import STEPS, Step, is_required, probes, short_dialogues
+from arbiter.trials.botcheck import STEPS, Step, _check_memory, is_required, probes, short_dialogues
 from arbiter.trials.botcheck.short_dialogues import Patience
 from arbiter.trials.botcheck.verdicts import EXEC, escaped
 from tests.fixtures.bot_template import WITHOUT_FAULT, source_of_bot
@@ -89,6 +90,7 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     "refuses to play": ({"each": GEN + "answer = '? no'"}, "matches", "refused to answer gen_move"),
     "thinks a little too long": ({"each": GEN + "\n        until = time.process_time() + 0.7\n        while time.process_time() < until: pass"}, "time", "no reply at all"),
     "drips comments": ({"each": GEN + "\n        while True: say('# thinking\\n'); time.sleep(0.01)"}, "time", "charged"),
+    "hoards from the opening on": ({"each": "if words[0] == 'set_players': x = bytearray(b'x') * 500_000_000"}, "memory", "limited to 200 MB"),
     "hoards": ({"each": GEN + "x = bytearray(500_000_000)"}, "memory", "limited to 200 MB"),
     "mixes select with buffers": (
         {
@@ -361,3 +363,20 @@ def test_a_season_requires_the_steps_that_its_matches_come_to(
     assert {name for name in ADVISORY if is_required(name, batched, limits)} == required
     assert {name for name in ADVISORY if is_required(name, strict, limits)} == required - {"batched"}
     assert all(is_required(name, strict, limits) for name in STEPS if name not in ADVISORY)
+
+
+@pytest.mark.parametrize(
+    ("peak", "ok", "text"),
+    [
+        (390, True, "at most 390 MB of 400 MB"),
+        (410, True, "at most 410 MB of 400 MB; 16 MB more are allowed"),
+        (500, False, "at most 500 MB of 400 MB, for a moment between two checks"),
+    ],
+)
+def test_a_peak_above_the_limit_is_named_even_if_no_check_saw_it(peak: int, ok: bool, text: str) -> None:
+    match = SimpleNamespace(
+        process=SimpleNamespace(end=SimpleNamespace(peak_memory_bytes=peak * 10**6)), family=()
+    )
+    subject = SimpleNamespace(limits=SimpleNamespace(memory_bytes=400 * 10**6), sent=False)
+    step = _check_memory(subject, [match])  # type: ignore[arg-type, list-item]
+    assert (step.ok, step.detail) == (ok, text)
