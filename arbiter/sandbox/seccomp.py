@@ -44,9 +44,10 @@ NAMESPACES = 0x80 | 0x2_0000 | 0x7E00_0000
 MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_POPULATE, MAP_HUGETLB = 0x01, 0x20, 0x100, 0x8000, 0x4_0000
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
 # REUSEADDR, TYPE, ERROR, KEEPALIVE, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, and the two times again
-# in wider numbers. Not COOKIE, a global counter, nor programs for the kernel, nor SNDBUF and RCVBUF: buffers
-# count as no process's memory.
+# in wider numbers. Not COOKIE, a global counter, nor programs for the kernel.
 OPTIONS = (2, 3, 4, 9, 20, 21, 30, 38, 39, 66, 67)
+# SNDBUF, RCVBUF: buffers count as no process's memory.
+BUFFER_SIZES = (7, 8)
 # F_DUPFD, flags (GETFD, SETFD, GETFL, SETFL), F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not leases, which make others
 # wait for a file, nor notices of a folder's changes, nor larger pipes, which a user's processes share.
 DESCRIPTOR_CALLS = (0, 1, 2, 3, 4, 1030, 1032)
@@ -175,9 +176,10 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
     common = {
         "futex": Check(waiting, _check_futex(not in_namespaces)),
         "fcntl": Check("duplicates and flags; locks without effect; no leases, larger pipes or signals",
-                       _check_fcntl()),
+                       _one_of_or_pretend(1, DESCRIPTOR_CALLS, LOCKS)),
         "ioctl": Check("questions to terminals and pipes", _one_of(1, DEVICE_CALLS, errno.ENOTTY)),
-        "madvise": Check("advice on its own memory; none that moves, merges or enlarges pages", _madvise()),
+        "madvise": Check("advice on its own memory; none that moves, merges or enlarges pages",
+                         _one_of_or_pretend(2, OWN_MEMORY, (MADV_WILLNEED,), errno.EINVAL)),
         "membarrier": Check("among its own threads; none that interrupts others' cores",
                             _one_of(0, OWN_BARRIERS, errno.EINVAL)),
         "close_range": Check("all but a separate descriptor table", _one_of(2, (0, CLOSE_ON_EXEC))),
@@ -199,17 +201,16 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
     own = Check("only its own process", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
     channel = Check("to itself, 64 in a match: their numbers are counted globally", asked)
-    option = Check(
-        "kinds, errors and times; not sizes, nor numbers that are counted globally",
-        _one_of(2, OPTIONS, errno.ENOPROTOOPT),
-    )
+    options = "kinds, errors and times; not numbers that are counted globally"
     return common | {
         **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), clock),
         **dict.fromkeys(("sched_getscheduler", "sched_getparam"),
                         Check(thread, _one_of(0, (OWN_PID, 0), None))),
         "sched_getaffinity": Check("only its own threads, which seem to have the first core", asked),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
-        **dict.fromkeys(("getsockopt", "setsockopt"), option),
+        "getsockopt": Check(options, _one_of(2, OPTIONS, errno.ENOPROTOOPT)),
+        "setsockopt": Check(f"{options}; sizes without effect",
+                            _one_of_or_pretend(2, OPTIONS, BUFFER_SIZES, errno.ENOPROTOOPT)),
         **dict.fromkeys(("kill", "getpgid", "getsid"), own),
         "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
         "prlimit64": Check(limits, _check_limits()),
@@ -218,6 +219,10 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
         "mmap": Check("all but memory that is shared, huge, populated at once, or grows as a stack does",
                       _check_mmap()),
         "timerfd_create": Check("16 in a match: the kernel serves them while others compute", asked),
+        "timer_create": Check("16 in a match, for a bot with one thread; none by others' clocks, none that "
+                              "sends SIGCONT", asked),
+        "sched_setscheduler": Check("only its own threads, to the usual scheduler, without effect", asked),
+        **dict.fromkeys(("statfs", "fstatfs"), Check("it reports an empty temporary folder", asked)),
         "sysinfo": Check("it reports the bot's limit as the machine's memory", asked),
         "socket": Check("all kinds are refused: a bot may use only its standard streams", _refuse_sockets()),
         "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
@@ -282,11 +287,6 @@ def _check_mmap() -> tuple[Instruction, ...]:
     )
 
 
-def _madvise() -> tuple[Instruction, ...]:
-    willneed = ((JUMP_EQUAL, 0, 1, MADV_WILLNEED), _fail(0))
-    return ((LOAD, 0, 0, _argument(2)), *willneed, *_one_of(2, OWN_MEMORY, errno.EINVAL))
-
-
 def _allow_no_flags(argument: int) -> tuple[Instruction, ...]:
     return _one_of(argument, (0,), errno.EOPNOTSUPP)
 
@@ -316,9 +316,12 @@ def _check_sendmsg() -> tuple[Instruction, ...]:
     )
 
 
-def _check_fcntl() -> tuple[Instruction, ...]:
-    pretended = (part for lock in LOCKS for part in ((JUMP_EQUAL, 0, 1, lock), _fail(0)))
-    return ((LOAD, 0, 0, _argument(1)), *pretended, *_one_of(1, DESCRIPTOR_CALLS))
+def _one_of_or_pretend(
+    argument: int, values: Sequence[int], pretended: Sequence[int], error: int = errno.EPERM
+) -> tuple[Instruction, ...]:
+    """As `_one_of`; for the values `pretended` the call succeeds without effect."""
+    skipped = (part for value in pretended for part in ((JUMP_EQUAL, 0, 1, value), _fail(0)))
+    return ((LOAD, 0, 0, _argument(argument)), *skipped, *_one_of(argument, values, error))
 
 
 def _argument(number: int) -> int:

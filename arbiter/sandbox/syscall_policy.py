@@ -30,7 +30,7 @@ class Group(NamedTuple):
 
 ALLOW, PRETEND = CallVerdict(None), CallVerdict(0)
 REFUSE, REFUSE_AS_ABSENT = CallVerdict(errno.EPERM, noted=True), CallVerdict(errno.ENOSYS, noted=True)
-ABSENT, READ_ONLY = CallVerdict(errno.ENOSYS), CallVerdict(errno.EACCES)
+ABSENT, READ_ONLY = CallVerdict(errno.ENOSYS), CallVerdict(errno.EACCES, noted=True)
 OTHERWISE = Group(REFUSE, "no bot needs it, so it is not on the list of allowed calls", ())
 
 
@@ -64,7 +64,8 @@ OWN = (
         rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack pause
         """),
     _group(ALLOW, "time, and waiting for it", """
-        time gettimeofday nanosleep alarm getitimer setitimer"""),
+        time gettimeofday nanosleep alarm getitimer setitimer
+        timer_settime timer_gettime timer_getoverrun timer_delete"""),
 )  # fmt: skip
 WITHOUT_EFFECT = (
     _group(PRETEND, "locks are a covert channel; programs that take them continue", "flock"),
@@ -74,7 +75,7 @@ WITHOUT_EFFECT = (
 )  # fmt: skip
 TRIED = (
     _group(ABSENT, "runtimes try it and do without; it would bypass this list", """
-        clone3 io_uring_setup io_uring_enter io_uring_register memfd_create memfd_secret"""),
+        clone3 io_uring_setup io_uring_enter io_uring_register memfd_secret"""),
     _group(ABSENT, "runtimes try it and use stat instead; it reveals mount ids", "statx"),
     _group(ABSENT, "runtimes try it and do without; it reveals which core the bot has", "getcpu rseq"),
     _group(ABSENT, "runtimes try it and do without; it reveals which thread ids exist", "capget"),
@@ -103,6 +104,8 @@ ALONE = (
         mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr"""),
 )  # fmt: skip
 OTHERS = (
+    _group(REFUSE_AS_ABSENT, "it is a file in memory, whose number is counted globally, and which only a "
+           "control group counts as memory", "memfd_create"),
     _group(REFUSE_AS_ABSENT, "it reveals cached parts of a file, which persist from match to match", """
         mincore"""),
     _group(REFUSE_AS_ABSENT, "it reports others' use of a file, which is a way to talk to other bots", """
@@ -110,7 +113,7 @@ OTHERS = (
     _group(REFUSE_AS_ABSENT, "it uses resources shared by all programs of a user or the machine", """
         io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents"""),
     _group(REFUSE, "it accesses other processes, or resources that their users share", """
-        rt_sigqueueinfo rt_tgsigqueueinfo timer_create
+        rt_sigqueueinfo rt_tgsigqueueinfo
         ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp
         pidfd_open pidfd_getfd pidfd_send_signal move_pages migrate_pages get_robust_list futex_waitv"""),
     _group(REFUSE, "the referee sets priorities and cores", """
@@ -133,7 +136,7 @@ IN_NAMESPACES = (
         clock_getres clock_gettime clock_nanosleep timer_create getpgid getpriority getsid
         sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
         kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
-        timer_settime timer_gettime timer_getoverrun timer_delete setrlimit sendmsg
+        setrlimit sendmsg
         timerfd_create mmap memfd_create sysinfo socket socketpair getsockopt setsockopt pipe pipe2
         capget getcpu rseq seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
     _group(ALLOW, "the namespace has one user and one group; make sets them before it starts a program", """
@@ -152,8 +155,8 @@ _REVEALS = {
     "without a stage, which process starts bots": "getppid",
     CORE_IS_TAKEN: """
         time gettimeofday nanosleep clock_gettime clock_nanosleep times getrusage sched_yield timerfd_settime
-        timerfd_gettime getitimer setitimer alarm poll ppoll select pselect6 epoll_wait epoll_pwait
-        epoll_pwait2 rt_sigtimedwait futex""",
+        timerfd_gettime timer_settime timer_gettime timer_getoverrun getitimer setitimer alarm poll ppoll
+        select pselect6 epoll_wait epoll_pwait epoll_pwait2 rt_sigtimedwait futex""",
     NUMBERS_OF_PIPES: "pipe pipe2 socketpair",
     "how long a rival thinks, by the time of its own input": "read readv",
 }
@@ -165,7 +168,7 @@ REACHES_CORES = (
     ("madvise fadvise64", "each core returns pages when huge pages are formed or a file's pages are dropped",
      "refused; without effect"),
     ("sched_setaffinity sched_setscheduler sched_setattr sched_setparam setpriority",
-     "a thread is moved by the core that it leaves", "refused"),
+     "a thread is moved by the core that it leaves", "refused; without effect"),
     ("move_pages migrate_pages mbind set_mempolicy process_madvise",
      "pages are moved, for which each core returns its pages", "refused"),
     ("bpf perf_event_open init_module finit_module kexec_load userfaultfd ptrace",

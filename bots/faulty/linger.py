@@ -77,6 +77,19 @@ def go_on(bot: Bot) -> None:
 
 
 @at("start")
+def signal_often(bot: Bot) -> None:
+    """Has sixteen timers signal it two thousand times a second each."""
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    for number in range(16):
+        timer, event = (
+            ctypes.c_void_p(),
+            (ctypes.c_int * 16)(0, 0, (signal.SIGUSR1, signal.SIGWINCH)[number % 2]),
+        )
+        libc.timer_create(CLOCK_MONOTONIC, event, ctypes.byref(timer))
+        libc.timer_settime(timer, 0, (ctypes.c_long * 4)(0, 500_000, 0, 500_000), None)
+
+
+@at("start")
 def ask(bot: Bot) -> None:
     """Makes calls that are refused, which is more work for who refuses."""
     begin(lambda: libc.syscall(ctypes.c_long(SETUID), ctypes.c_long(0)))

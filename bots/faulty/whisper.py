@@ -37,6 +37,7 @@ POSIX_FADV_DONTNEED = 4
 IN_ACCESS = 1
 RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE, F_SETSIG = 11, 12, 10
 PAGE = mmap.PAGESIZE
+SCRATCH_PAGES = (16 << 20) // PAGE
 NEAR = 1.8
 """Seconds since the last change of a file that tell nothing."""
 COPIED = ("/usr", "/etc", "/dev", "/proc", "/etc/passwd", "/usr/bin/env", "/usr/lib/locale/C.utf8")
@@ -289,7 +290,11 @@ def bisect(bot: Bot) -> None:
     }.items():
         attempt(f"a lower limit on {what}", lambda: lower(which))
     attempt("a descriptor under way", send_descriptor)
-    attempt("a timer that signals", lambda: system_call(x86(222, 107), 0, 0, ctypes.byref(ctypes.c_int())))
+    going_on = (ctypes.c_int * 16)(0, 0, signal.SIGCONT)
+    attempt(
+        "a timer that continues it",
+        lambda: system_call(x86(222, 107), 0, going_on, ctypes.byref(ctypes.c_int())),
+    )
     attempt("a signal by a descriptor", lambda: fcntl.fcntl(0, F_SETSIG, signal.SIGRTMAX))
     attempt("no core, for which a program is started", no_core)
 
@@ -343,7 +348,7 @@ def watch(bot: Bot) -> None:
         "its control group": lambda: read("/proc/self/cgroup"),
         "how many processes there are": lambda: os.stat("/proc").st_nlink > 60 or absent(),
         "when somebody first looked at a device": lambda: os.stat("/sys/class/net"),
-        "how full a disk is": lambda: os.statvfs("/usr"),
+        "how full a disk is": lambda: os.statvfs("/usr").f_blocks > SCRATCH_PAGES or absent(),
         "the number of a socket": number_of_a_socket,
         "page out": lambda: advise(MADV_PAGEOUT),
         "merge equal pages": lambda: advise(MADV_MERGEABLE),

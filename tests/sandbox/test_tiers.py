@@ -44,6 +44,45 @@ told("scratch", lambda: open("/tmp/mine", "w").write("x"))
 told("network", lambda: __import__("socket").create_connection(("127.0.0.1", 9), 0.2))
 told("groups", lambda: " ".join(line.strip() for line in open("/proc/self/cgroup")))
 """
+OWN_CALLS = """
+import ctypes, os, signal, socket, sys, threading
+from itertools import count
+TIMER = 222 if os.uname().machine == "x86_64" else 107
+libc = ctypes.CDLL(None, use_errno=True)
+def told(name, do):
+    try:
+        came = do()
+    except OSError as error:
+        came = type(error).__name__
+    print(name, came, file=sys.stderr)
+def timer(clock, number):
+    event = (ctypes.c_int * 16)(0, 0, number)
+    if libc.syscall(TIMER, clock, event, ctypes.byref(ctypes.c_int())):
+        raise OSError(ctypes.get_errno(), "")
+def many():
+    for made in count():
+        try:
+            timer(1, signal.SIGUSR1)
+        except OSError as error:
+            return f"{made} {type(error).__name__}"
+def schedule(thread, policy):
+    os.sched_setscheduler(thread, policy, os.sched_param(policy))
+def buffer():
+    one, _ = socket.socketpair()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+    one.setblocking(False)
+    return "same" if one.send(bytes(20000)) == 20000 else "smaller"
+told("others", lambda: timer(~1 << 3 | 2, signal.SIGUSR1))
+told("continues", lambda: timer(1, signal.SIGCONT))
+told("timers", many)
+threading.Thread(target=signal.pause, daemon=True).start()
+told("beside", lambda: timer(1, signal.SIGUSR1))
+told("usual", lambda: schedule(0, os.SCHED_OTHER))
+told("real-time", lambda: schedule(0, os.SCHED_FIFO))
+told("other", lambda: schedule(1, os.SCHED_OTHER))
+told("disk", lambda: f"{os.statvfs('/').f_blocks} {os.statvfs('/').f_bfree}")
+told("buffer", buffer)
+"""
 HUNGRY = """
 import os, sys
 for _ in range(6):
@@ -85,6 +124,16 @@ def test_landlock_shows_a_bot_its_own_and_the_system_alone_and_lets_it_start_not
     assert found["rival"] in ("FileNotFoundError", "PermissionError")
     assert [found[name] for name in ("network", "child")] == ["PermissionError"] * 2
     assert found["write"] in ("PermissionError", "OSError")
+
+
+def test_landlock_lets_a_bot_make_calls_that_harm_only_itself(tmp_path: Path) -> None:
+    need("landlock")
+    found = printed_lines(play_bot(tmp_path, OWN_CALLS, "landlock").bots[0])
+    assert found == {
+        "others": "PermissionError", "continues": "PermissionError", "timers": "16 OSError",
+        "beside": "PermissionError", "usual": "None", "real-time": "PermissionError",
+        "other": "ProcessLookupError", "disk": "4096 4096", "buffer": "same",
+    }  # fmt: skip
 
 
 @pytest.mark.skipif(not control_groups().available, reason=f"no control groups: {control_groups().reason}")

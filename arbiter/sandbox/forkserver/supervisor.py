@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.sandbox.forkserver.board import ANYBODY, spent_cell, stopped_cell
 from arbiter.sandbox.forkserver.numbering import thread_from
+from arbiter.sandbox.forkserver.own_calls import OWN_CALLS, count_threads
 from arbiter.sandbox.forkserver.questions import is_thread, receive
 from arbiter.sandbox.forkserver.waits import FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET, Waits
 
@@ -41,8 +42,6 @@ MOST_THREADS = 256
 """Threads of a bot at once, so that all bots together stay below the limit of their user."""
 MOST_CHANNELS = 64
 """Pipes and socket pairs of a bot in a match: the kernel numbers them globally."""
-MOST_ALARMS = 16
-"""Timers of a bot in a match: the kernel serves them while others compute."""
 AF_UNIX = 1
 # CLONE_VM, FS, FILES, SIGHAND, THREAD: threads must share all of these, or each would have separate limits.
 OF_A_THREAD = 0x1_0F00
@@ -277,7 +276,7 @@ def _check_thread_start(bot: Supervised, question: Question) -> int:
     if flags & OF_A_THREAD != OF_A_THREAD or flags & ~(OF_A_THREAD | ALSO_OF_A_THREAD):
         return bot.refuse(question.number)
     try:
-        threads = os.stat(f"/proc/{bot.pid}/task").st_nlink - 2
+        threads = count_threads(bot.pid)
     except OSError:
         threads = MOST_THREADS
     return errno.EAGAIN if threads >= MOST_THREADS else 0
@@ -289,11 +288,6 @@ def _count_channel(bot: Supervised, question: Question) -> int:
         return bot.refuse(question.number)
     bot.channels += 1
     return errno.EMFILE if bot.channels > MOST_CHANNELS else 0
-
-
-def _count_alarm(bot: Supervised, _: Question) -> int:
-    bot.alarms += 1
-    return errno.EMFILE if bot.alarms > MOST_ALARMS else 0
 
 
 def _check_own_thread(bot: Supervised, question: Question) -> int:
@@ -340,7 +334,7 @@ HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
     "clone": _check_thread_start,
     "sysinfo": _answer_memory,
     **dict.fromkeys(("pipe", "pipe2", "socketpair"), _count_channel),
-    "timerfd_create": _count_alarm,
+    **OWN_CALLS,
     **dict.fromkeys(("sched_getscheduler", "sched_getparam", "tkill"), _check_own_thread),
     "sched_getaffinity": _answer_core,
     "getpriority": _answer_priority,
