@@ -14,7 +14,7 @@ bots.
 - `birth`: from the fork to the bot's program;
 - `family`: the bots of a match; `bot`: one of them, and its end;
 - `reserve`: memory allocated at start, so that its growth reveals nothing about earlier matches;
-- `supervisor`, `questions`, `waits`, `own_calls`: system calls that wait for an answer;
+- `supervisor`, `supervised`, `questions`, `waits`, `own_calls`: system calls that wait for an answer;
 - `dialogue`: requests and answers; `board`: memory shared with the worker;
 - `kernel`: system calls that the standard library does not have.
 

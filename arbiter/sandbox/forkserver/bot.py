@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.sandbox.forkserver.supervisor import Supervised
+    from arbiter.sandbox.forkserver.supervised import Supervised
 
 WRAPPER_SECONDS = 1.0
 """The time limit for a wrapper to report the end of its program."""

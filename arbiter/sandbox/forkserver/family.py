@@ -28,7 +28,8 @@ from arbiter.sandbox.forkserver.kernel import (
 from arbiter.sandbox.forkserver.numbering import Numbers
 from arbiter.sandbox.forkserver.reserve import take_reserve
 from arbiter.sandbox.forkserver.stage import enter_stage, ignore_end_signals, restart_numbers
-from arbiter.sandbox.forkserver.supervisor import Supervised, Supervisor
+from arbiter.sandbox.forkserver.supervised import Supervised
+from arbiter.sandbox.forkserver.supervisor import Supervisor
 from arbiter.sandbox.forkserver.system import PLACE as SYSTEM
 from arbiter.sandbox.forkserver.users import Users
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arbiter.sandbox.forkserver.questions import Question
-    from arbiter.sandbox.forkserver.supervisor import Supervised
+    from arbiter.sandbox.forkserver.supervised import Supervised
 
 MOST_ALARMS = 16
 """Timers of a bot in a match: the kernel serves them while others compute."""
@@ -64,7 +64,7 @@ def _keep_scheduler(bot: Supervised, question: Question) -> int | None:
 
 
 def _answer_file_system(_: Supervised, question: Question) -> int | None:
-    """Answer with an empty temporary folder, whatever the file: how full a disk is stays hidden."""
+    """Answer with an empty temporary folder, for any file: how full a disk is stays hidden."""
     pages = SCRATCH_BYTES // PAGE
     # struct statfs: type, block size, blocks (total, free, available), files (total, free), id, ...
     amounts = TMPFS, PAGE, pages, pages, pages, FILES, FILES, 0, 0, LONGEST_NAME, PAGE, 0, 0, 0, 0, 0

@@ -24,9 +24,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from arbiter.sandbox.forkserver.board import ANYBODY, spent_cell, stopped_cell
-from arbiter.sandbox.forkserver.numbering import thread_from
 from arbiter.sandbox.forkserver.own_calls import OWN_CALLS, count_threads
-from arbiter.sandbox.forkserver.questions import is_thread, receive
+from arbiter.sandbox.forkserver.questions import receive
+from arbiter.sandbox.forkserver.supervised import BURST
 from arbiter.sandbox.forkserver.waits import FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET, Waits
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from arbiter.sandbox.forkserver.board import Board
     from arbiter.sandbox.forkserver.questions import Question
+    from arbiter.sandbox.forkserver.supervised import Supervised
 
 FIRST_CORE = struct.Struct("=Q")
 """A set of cores."""
@@ -50,55 +51,9 @@ ALSO_OF_A_THREAD = 0x17C_0000
 PRIO_PROCESS, NOT_NICE = 0, 20
 """The kernel returns 20 minus the nice value."""
 LONGEST_SECONDS = 3600.0
-BURST, PER_SECOND = 4000, 4000
-"""Calls of one bot that are answered at once, and per second after that."""
+PER_SECOND = 4000
+"""Calls of one bot that are answered per second, after `BURST`."""
 PAUSE_SECONDS = 0.001
-
-
-class Supervised:
-    """One bot that is supervised."""
-
-    def __init__(
-        self,
-        pid: int,
-        place: int,
-        calls: dict[str, int],
-        errors: list[tuple[int, int]],
-        memory_bytes: int,
-        namespace: int | None = None,
-    ) -> None:
-        """`namespace`: its separate process namespace (open), if it has one."""
-        self.pid, self.place = pid, place
-        self.names = {number: name for name, number in calls.items()}
-        self.errors = dict(errors)
-        self.memory_bytes = memory_bytes
-        self.namespace = namespace
-        self.refused: dict[int, None] = {}
-        self.channels = self.alarms = 0
-        self.credit, self.credited = float(BURST), time.monotonic()
-
-    def refuse(self, number: int) -> int:
-        """Record a refused call; return its errno."""
-        self.refused[number] = None
-        return self.errors.get(number, errno.EPERM)
-
-    def thread_here(self, thread: int) -> int:
-        """Return the id here of a thread that has the id `thread` for the bot; 0 if it has no such thread.
-
-        OSError if it has a separate namespace and the kernel cannot translate (Linux < 6.11).
-        """
-        try:
-            here = thread if self.namespace is None else thread_from(self.namespace, thread)
-        except ProcessLookupError:
-            return 0
-        return here if is_thread(self.pid, here) else 0
-
-    def has_thread(self, thread: int) -> bool:
-        """True if it has a thread with this id."""
-        try:
-            return self.thread_here(thread) > 0
-        except OSError:
-            return True  # the kernel searches only its namespace
 
 
 class Supervisor:

@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from arbiter.sandbox.forkserver import supervisor
+from arbiter.sandbox.forkserver import supervised
 from arbiter.sandbox.forkserver.numbering import Numbers
-from arbiter.sandbox.forkserver.supervisor import Supervised
+from arbiter.sandbox.forkserver.supervised import Supervised
 from arbiter.sandbox.tiers import stage_enforces
 
 
@@ -20,7 +20,7 @@ def test_a_bot_with_numbers_of_its_own_has_the_threads_that_the_kernel_finds_the
     def thread_from(namespace: int, thread: int) -> int:
         raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr(supervisor, "thread_from", thread_from)
+    monkeypatch.setattr(supervised, "thread_from", thread_from)
     assert Supervised(os.getpid(), 0, {}, [], 0, namespace=9).has_thread(7) is found
 
 
