@@ -18,13 +18,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from arbiter.errors import VoidMatch
+from arbiter.games.samples.sample_languages import LANGUAGES
 from arbiter.match.limits import USUAL, parse_memory
 from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.tiers import choose
 from arbiter.table import Conductor
 from arbiter.table.single_bot import SingleBot
-from tests.bots.languages import TABLE, build, entries, missing
+from tests.bots.languages import build, missing, player_of
 
 STARTS = 9
 LEAST = ["10MB", "12MB", "15MB", "20MB", "25MB", "30MB", "40MB", "50MB", "60MB", "80MB", "100MB", "120MB", "150MB",
@@ -36,12 +37,12 @@ def main(chosen: list[str]) -> None:
     print(f"isolation {limits.isolation}, memory {USUAL.memory}\n")
     print("| language | first reply, ms | memory then, MB | least `memory` |\n|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
-        for language in chosen or TABLE:
+        for language in chosen or LANGUAGES:
             if lacks := missing(language):
                 print(f"{language}: {lacks}", file=sys.stderr)
                 continue
             build(language, Path(folder))
-            player = entries(Path(folder))[language]
+            player = player_of(language, Path(folder))
             wall, memory = started(player, limits)
             print(f"| {language} | {wall:.0f} | {memory:.0f} | {least(player, limits)} |", flush=True)
 

@@ -1,4 +1,4 @@
-"""The bots of bots/languages, built as its README says, and started as the page "Languages" says."""
+"""The bots of bots/languages, built as its README says, and started as a season names them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from arbiter.cli import exit_code
 from arbiter.games import find
 from arbiter.games.samples.sample_languages import LANGUAGES, languages_of
-from tests.bots.languages import FOLDER, TABLE, build, entries, missing
-from tests.docs.pages import ROOT
+from tests.bots.languages import FOLDER, build, missing, player_of
+from tests.fixtures.profiles import PROFILE
 from tests.fixtures.tiers import need
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def built_in(language: str) -> Path:
         if lacks := missing(language):
             pytest.skip(lacks)
+        if language in SLOW and PROFILE != "thorough":
+            pytest.skip(f"{language}: a compiler or a start of 5 s and more, in the profile thorough alone")
         if language not in done:
             done.add(language)
             build(language, season)
@@ -73,8 +75,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return built_in
 
 
-each_language = pytest.mark.parametrize("language", TABLE)
+each_language = pytest.mark.parametrize("language", LANGUAGES)
 """One worker has all tests of a language, so that it is built once."""
+SLOW = {"kotlin", "scala", "clojure", "racket", "ada", "zig"}
+WALLS = {
+    "c#": "Mono writes to standard output that pthread_setschedparam fails",
+    "r": "Rscript is a program that starts a shell script, and the stage has not R's folders",
+    "racket": "the stage has no /etc/racket, without which Racket searches for 5 s and longer",
+    "elixir": "the script elixir starts processes",
+}
+"""Languages whose usual start does not work under `landlock`, with the reason."""
 
 
 OTHERS = {
@@ -83,13 +93,6 @@ OTHERS = {
     "chefs_hat": ("c++", "java", "javascript"),
 }
 SHORT = {"codepiece": "dealers=[0]", "dou_dizhu": "landlords=[0, 1]", "chefs_hat": "matches=2"}
-
-
-def test_the_table_of_init_is_that_of_the_readme() -> None:
-    read = {
-        name: (file.name, " && ".join(build), tuple(start)) for name, (file, build, start) in TABLE.items()
-    }
-    assert read == {name: tuple(language) for name, language in LANGUAGES.items()}
 
 
 @pytest.mark.parametrize("game", OTHERS)
@@ -119,7 +122,7 @@ def test_the_bot_of_another_game_passes_check_bot(
         pytest.skip(lacks)
     monkeypatch.chdir(season)
     words = ["check-bot", "--game", game, "--option", SHORT[game], "--start-time", "20s", "--format", "json"]
-    assert exit_code([*words, "--", *entries(season)[language].command]) == 0, capsys.readouterr().out
+    assert exit_code([*words, "--", *player_of(language, season).command]) == 0, capsys.readouterr().out
     steps = json.loads(capsys.readouterr().out)["steps"]
     assert [step["name"] for step in steps if step["ok"] is False] == []
 
@@ -139,7 +142,7 @@ def test_the_bots_of_a_game_decide_alike_in_all_languages(
     played = {}
     for language in OTHERS[game]:
         if not missing(language):
-            bot = f"--bot={shlex.join(entries(season)[language].command)}"
+            bot = f"--bot={shlex.join(player_of(language, season).command)}"
             words = ["play", "--strict", "--game", game, *options, "--seed", "7", "--start-time", "20s"]
             assert exit_code([*words, *[bot] * find(game)().seats, "--format", "json"]) == 0
             moves = json.loads(capsys.readouterr().out)["moves"]
@@ -150,25 +153,26 @@ def test_the_bots_of_a_game_decide_alike_in_all_languages(
     assert all(moves == first for moves in others)
 
 
-def test_every_file_is_in_the_table_and_on_the_page() -> None:
-    suffixes = {".c", ".cpp", ".rs", ".go", ".java", ".mjs", ".py", ".lua", ".pl", ".sh"}
-    files = {path for path in FOLDER.iterdir() if path.suffix in suffixes}
-    assert files == {file for file, _, _ in TABLE.values()}
-    assert list(entries(ROOT)) == list(TABLE)
+def test_every_file_is_in_the_table() -> None:
+    sources = {path.name for path in FOLDER.glob("[Bb]ot.*") if path.suffix not in (".jar", ".class")}
+    assert sources == {language.file for language in LANGUAGES.values()}
 
 
 @each_language
 def test_passes_check_bot_under_landlock(
     language: str,
     built: Callable[[str], Path],
+    request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     need("landlock")
     monkeypatch.chdir(season := built(language))
+    if language in WALLS:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=WALLS[language]))
     limits = ["--isolation", "landlock", "--memory", "400MB", "--start-time", "20s", "--format", "json"]
     words = ["check-bot", "--game", "planning", "--option", "deals=[[3, 0], [5, 1]]", *limits]
-    assert exit_code([*words, "--", *entries(season)[language].command]) == 0, capsys.readouterr().out
+    assert exit_code([*words, "--", *player_of(language, season).command]) == 0, capsys.readouterr().out
     steps = json.loads(capsys.readouterr().out)["steps"]
     assert [step["name"] for step in steps if step["ok"] is False] == []
 
@@ -177,21 +181,9 @@ def test_passes_check_bot_under_landlock(
 def test_replies_to_each_line_of_a_dialogue(language: str, built: Callable[[str], Path]) -> None:
     folder = built(language) / "bots" / language
     said = b"".join(line for line, _ in DIALOGUE)
-    start = TABLE[language][2]
+    start = LANGUAGES[language].start
     done = subprocess.run(start, cwd=folder, input=said, capture_output=True, check=False, timeout=60)
     *replies, rest = done.stdout.decode().split("\n\n")
     heard = ["?" if reply.startswith("?") else reply for reply in replies]
     assert heard == [reply for _, reply in DIALOGUE if reply is not None], done.stderr
     assert (rest, done.returncode) == ("", 0)
-
-
-@each_language
-def test_ends_at_quit_while_the_input_is_open(language: str, built: Callable[[str], Path]) -> None:
-    folder = built(language) / "bots" / language
-    start = TABLE[language][2]
-    with subprocess.Popen(start, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(b"quit\n")
-        process.stdin.flush()
-        assert process.wait(60) == 0
-        assert process.stdout.read() == b"=\n\n"

@@ -87,6 +87,21 @@ def test_a_bot_in_another_language_plays_along(arbiter: Run, place: Path, game: 
     assert f"A minimal bot for {find(game).title}" in (place / "spring/bots/mine/bot.cpp").read_text()
 
 
+@pytest.mark.parametrize(
+    ("language", "command"),
+    [
+        ("clojure", ["java", "-jar", "bots/mine/bot.jar", "bots/mine/bot.clj"]),
+        ("sbcl", ["sbcl", "--dynamic-space-size", "190MB", "--script", "bots/mine/bot.lisp"]),
+        ("haskell", ["bots/mine/bot"]),
+    ],
+)
+def test_an_entry_names_each_of_the_bots_files_by_its_path(
+    arbiter: Run, place: Path, language: str, command: list[str]
+) -> None:
+    assert arbiter("init", "spring", "--language", language)[0] == 0
+    assert yaml.safe_load((place / "spring" / "season.yaml").read_text())["players"][0]["command"] == command
+
+
 def test_a_language_without_a_bot_is_one_line_with_the_known_ones(arbiter: Run, place: Path) -> None:
     line = "arbiter: --language lua: no bot of chefs_hat (expected one of c++, java, javascript; the other bots are in Python)"
     refused(arbiter("init", "spring", "--game", "chefs_hat", "--language", "lua"), line)

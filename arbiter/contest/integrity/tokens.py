@@ -38,6 +38,7 @@ _HASHED = r"(?<![$\w])\#[^\n]*+"
 _TRIPLE = "|".join(rf"{q * 3}(?:[^{q}\\]|\\[\s\S]|{q}(?!{q * 2}))*+(?:{q * 3})?" for q in "\"'")
 _RAW_CPP = r'R"(?P<tag>[^\s()\\"]{0,16})\((?:[^)]|\)(?!(?P=tag)"))*+(?:\)(?P=tag)")?'
 _RAW_RUST = r'r(?P<hashes>\#{1,8})"(?:[^"]|"(?!(?P=hashes)))*+(?:"(?P=hashes))?'
+_STARRED = r"\(\*(?:[^*]|\*(?!\)))*+(?:\*\))?"
 _OVER_LINES = r"`(?:[^`\\]|\\[\s\S])*+`?"
 _LONG = r"\[\[(?:[^\]]|\](?!\]))*+(?:\]\])?"
 _PLAIN = r"(?P<number>\.?\d(?:[\w.]|'(?=\d))*+)|(?P<word>[^\W\d]\w*+)|(?P<sign>[\s\S])"
@@ -54,12 +55,22 @@ RUST = _token_pattern(_SLASHED, rf"{_RAW_RUST}|b?{_DOUBLE}|b?'(?:[^'\\\n]|\\[^\n
 HASHES = _token_pattern(_HASHED, f"{_DOUBLE}|{_SINGLE}|{_BACK}")
 PHP = _token_pattern(f"{_SLASHED}|{_HASHED}", f"{_DOUBLE}|{_SINGLE}|{_BACK}")
 LUA = _token_pattern(rf"--{_LONG}|--[^\n]*+", f"{_LONG}|{_DOUBLE}|{_SINGLE}")
+DASHES = _token_pattern(r"--[^\n]*+", _DOUBLE)
+STARS = _token_pattern(_STARRED, _DOUBLE)
+PASCAL = _token_pattern(rf"{_STARRED}|//[^\n]*+|\{{[^}}]*+\}}?", r"'[^'\n]*+'?")
+FORTRAN = _token_pattern(r"![^\n]*+", f"{_DOUBLE}|{_SINGLE}")
+PROLOG = _token_pattern(rf"%[^\n]*+|{_SLASHED}", f"{_DOUBLE}|{_SINGLE}")
+LISP = _token_pattern(r";[^\n]*+", _DOUBLE)
 READERS = {
     **dict.fromkeys((".py", ".pyw"), PYTHON),
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs", ".d", ".dart", ".go"), SLASHES),
     **dict.fromkeys((".java", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".kt", ".scala"), SLASHES),
     **dict.fromkeys((".swift", ".zig"), SLASHES),
     **dict.fromkeys((".sh", ".bash", ".rb", ".pl", ".pm", ".r", ".jl", ".nim"), HASHES),
+    **dict.fromkeys((".ex", ".exs", ".tcl", ".cr"), HASHES),
+    **dict.fromkeys((".hs", ".adb", ".ads"), DASHES), **dict.fromkeys((".pas", ".pp"), PASCAL),
+    **dict.fromkeys((".lisp", ".cl", ".scm", ".rkt", ".clj"), LISP),
+    ".ml": STARS, ".f90": FORTRAN, ".prolog": PROLOG,
     ".rs": RUST, ".php": PHP, ".lua": LUA,
 }  # fmt: skip
 """By file suffix; files with other suffixes are not sources."""

@@ -1,47 +1,75 @@
-"""The smallest bots of each game in several languages: their files, how they are built and started."""
+"""The smallest bots of each game in many languages: their files, how they are built and started.
+
+The table is that of bots/languages/README.md, read from there.
+"""
 
 from __future__ import annotations
 
+import re
+import shlex
+import shutil
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.games.samples import PLACES, folder_of_samples
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
 MINE = "mine"
 """The name of the player whose program you change, and of its folder."""
+TABLE = "bots/languages"
+ROW = re.compile(r"\| ([^|]+) \| \[[^|]*\]\(([^|)]+)\) \| (?:`([^|`]+)` )?\| `([^|`]+)` \| (?:[^|]+ )?\|")
+AND = " && "
+OWN = re.compile(r"\./bot|bot\.\w+", re.IGNORECASE)
+"""A word of a command that is a file of the bot's folder."""
 
 
 class SampleLanguage(NamedTuple):
-    """A language's file, and the commands that build ("" for none) and start it in its folder."""
+    """A language's file, and the commands that build ("" for none) and start it in its folder.
 
+    `title` is the language's name, such as "C++".
+    """
+
+    title: str
     file: str
     build: str
     start: tuple[str, ...]
 
+    def missing(self, path: str | None = None) -> str:
+        """Return the first program or library that this machine lacks, "" for none; `path` is a PATH."""
+        words = [command.split()[0] for command in self.build.split(AND) if command]
+        programs = [word for word in (*words, self.start[0]) if not word.startswith("./")]
+        lacks = [program for program in programs if shutil.which(program, path=path) is None]
+        lacks += [word for word in self.build.split() if word.startswith("/") and not Path(word).exists()]
+        return next(iter(lacks), "")
 
-LANGUAGES = {
-    "c": SampleLanguage("bot.c", "cc -std=c11 -O2 -o bot bot.c", ("./bot",)),
-    "c++": SampleLanguage("bot.cpp", "c++ -std=c++17 -O2 -o bot bot.cpp", ("./bot",)),
-    "rust": SampleLanguage("bot.rs", "rustc -O bot.rs", ("./bot",)),
-    "go": SampleLanguage("bot.go", "go build -o bot bot.go", ("./bot",)),
-    "java": SampleLanguage(
-        "Bot.java", "javac Bot.java && jar cfe bot.jar Bot *.class", ("java", "-jar", "bot.jar")
-    ),
-    "javascript": SampleLanguage("bot.mjs", "", ("node", "bot.mjs")),
-    "python": SampleLanguage("bot.py", "", ("python3", "bot.py")),
-    "lua": SampleLanguage("bot.lua", "", ("lua5.4", "bot.lua")),
-    "perl": SampleLanguage("bot.pl", "", ("perl", "bot.pl")),
-    "bash": SampleLanguage("bot.sh", "", ("bash", "bot.sh")),
-}
-ALIASES = {"cpp": "c++", "js": "javascript", "node": "javascript", "golang": "go", "py": "python"}
+    def command(self, folder: str) -> list[str]:
+        """Return the command of a season's file for the bot in `folder`, relative to the file's."""
+        return [f"{folder}/{word.removeprefix('./')}" if OWN.fullmatch(word) else word for word in self.start]
+
+
+def _read_table() -> Mapping[str, SampleLanguage]:
+    rows = ROW.findall((folder_of_samples(TABLE) / "README.md").read_text(encoding="utf-8"))
+    return MappingProxyType({
+        title.lower(): SampleLanguage(title, file, build, tuple(shlex.split(start)))
+        for title, file, build, start in rows
+    })  # fmt: skip
+
+
+LANGUAGES = _read_table()
+"""By the language's name in lower case."""
+ALIASES = {
+    "cpp": "c++", "js": "javascript", "node": "javascript", "golang": "go", "py": "python", "cs": "c#",
+    "csharp": "c#", "common-lisp": "lisp", "sbcl": "lisp", "guile": "scheme", "swi-prolog": "prolog",
+}  # fmt: skip
 
 
 def language_bot(game: str, language: str) -> Path:
     """Return the file of a game's smallest bot in one of `languages_of`."""
-    place = f"bots/languages/{game}"
-    return folder_of_samples(place if place in PLACES else "bots/languages") / LANGUAGES[language].file
+    place = f"{TABLE}/{game}"
+    return folder_of_samples(place if place in PLACES else TABLE) / LANGUAGES[language].file
 
 
 def languages_of(game: str) -> list[str]:
@@ -51,6 +79,4 @@ def languages_of(game: str) -> list[str]:
 
 def language_entry(language: str, name: str = MINE) -> str:
     """Return the player's lines in a season's file, its program being in ``bots/NAME``."""
-    *words, program = LANGUAGES[language].start
-    command = ", ".join([*words, f"bots/{name}/{program.removeprefix('./')}"])
-    return f"  - name: {name}\n    command: [{command}]"
+    return f"  - name: {name}\n    command: [{', '.join(LANGUAGES[language].command(f'bots/{name}'))}]"
