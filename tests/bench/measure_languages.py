@@ -1,16 +1,18 @@
-"""Measures what a bot needs to start, by language, and prints the table of docs/howto/languages.md.
+"""Measures what a bot needs to start, by language: the first cells of the table of docs/howto/languages.md.
 
-    python -m tests.bench.measure_languages [LANGUAGE ...]
+    python -m tests.bench.measure_languages [--write] [LANGUAGE ...]
 
-Each bot of bots/languages is built as its README says and started as the page's season does, under the default tier
-and limits. Printed are the time from its start to its first reply (the quickest of nine), the most memory it had used
-by then, and the least `memory` of some round ones with which it plays a match. A language without its compiler is
-left out.
+Each bot of bots/languages is built as its README says and named as in a season's file, under the default tier
+and limits. Printed are the version, the time from its start to its first reply (the quickest of nine), the most memory
+it had used by then, and the least `memory` of some round ones with which it plays a match. A language without its
+compiler is left out, as is one that does not play. `--write` puts the cells into the page.
 """
 
 from __future__ import annotations
 
+import re
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,25 +28,60 @@ from arbiter.sandbox.tiers import choose
 from arbiter.table import Conductor
 from arbiter.table.single_bot import SingleBot
 from tests.bots.languages import build, missing, player_of
+from tests.docs.pages import ROOT
 
+PAGE = ROOT / "docs" / "howto" / "languages.md"
 STARTS = 9
-LEAST = ["10MB", "12MB", "15MB", "20MB", "25MB", "30MB", "40MB", "50MB", "60MB", "80MB", "100MB", "120MB", "150MB",
-         "200MB", "250MB", "300MB", "400MB"]  # fmt: skip
+LEAST = ("10MB", "25MB", "50MB", "100MB", "200MB", "400MB")
+QUESTIONS = ("--version", "-version", "version", "-v", "-iV")
 
 
-def main(chosen: list[str]) -> None:
+def main(words: list[str]) -> None:
     limits = replace(USUAL.limits(), isolation=choose(USUAL.isolation)[0])
     print(f"isolation {limits.isolation}, memory {USUAL.memory}\n")
-    print("| language | first reply, ms | memory then, MB | least `memory` |\n|---|---:|---:|---:|")
+    print("| language | version | first reply, ms | memory then, MB | least `memory` |")
+    print("|---|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
-        for language in chosen or LANGUAGES:
+        for language in [word for word in words if word != "--write"] or LANGUAGES:
             if lacks := missing(language):
                 print(f"{language}: {lacks}", file=sys.stderr)
                 continue
             build(language, Path(folder))
             player = player_of(language, Path(folder))
+            least = least_memory(player, limits)
+            if not least:
+                print(f"{language}: it does not play with {LEAST[-1]}", file=sys.stderr)
+                continue
             wall, memory = started(player, limits)
-            print(f"| {language} | {wall:.0f} | {memory:.0f} | {least(player, limits)} |", flush=True)
+            title = LANGUAGES[language].title
+            cells = f"| {title} | {version(language)} | {wall:.0f} | {memory:.0f} | {least} |"
+            print(cells, flush=True)
+            if "--write" in words:
+                write(title, cells)
+
+
+def version(language: str) -> str:
+    """The version that the compiler or interpreter prints, "" if it prints none."""
+    found = LANGUAGES[language]
+    program = (found.build.split() or found.start)[0]
+    for question in QUESTIONS:
+        asked = subprocess.run(
+            [program, question], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+        )
+        number = re.search(r"\d+(\.\d+)+", asked.stdout + asked.stderr)
+        if asked.returncode == 0 and number:
+            return number[0]
+    return ""
+
+
+def write(title: str, cells: str) -> None:
+    """Replace the first cells of a language's row on the page."""
+    start = rf"^\| {re.escape(title)} \|(?:[^|\n]*\|){{4}}"
+    text, count = re.subn(start, lambda _: cells, PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    if count != 1:
+        print(f"{title}: expected one row on the page, got {count}", file=sys.stderr)
+    else:
+        PAGE.write_text(text, encoding="utf-8")
 
 
 def started(player: Player, limits: Limits) -> tuple[float, float]:
@@ -65,8 +102,8 @@ def started(player: Player, limits: Limits) -> tuple[float, float]:
     return min(walls[1:]), statistics.median(peaks[1:])
 
 
-def least(player: Player, limits: Limits) -> str:
-    """The least memory with which a match is played."""
+def least_memory(player: Player, limits: Limits) -> str:
+    """The least memory with which a match is played, "" if none is enough."""
     table = Conductor()
     try:
         for memory in LEAST:
@@ -81,7 +118,7 @@ def least(player: Player, limits: Limits) -> str:
                 continue
     finally:
         table.close()
-    return "more"
+    return ""
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "bots" / "languages"
 BUILDING = {"CGO_ENABLED": "0", "GO111MODULE": "off"}
+STDERR = 2
+"""The descriptor: compilers print to standard output."""
 CACHES = ("GOCACHE", "XDG_CACHE_HOME", "ZIG_GLOBAL_CACHE_DIR")
 
 
@@ -34,7 +36,7 @@ def build(language: str, season_folder: Path, game: str = "planning") -> Path:
     shutil.copy(language_bot(game, language), folder)
     environment = {**os.environ, **BUILDING, **dict.fromkeys(CACHES, str(season_folder / "cache"))}
     if command := LANGUAGES[language].build:
-        subprocess.run(["sh", "-ec", command], cwd=folder, env=environment, check=True)
+        subprocess.run(["sh", "-ec", command], cwd=folder, env=environment, check=True, stdout=STDERR)
     return folder
 
 

@@ -17,6 +17,7 @@ import yaml
 from arbiter.contest.submissions.inspection import inspect
 from arbiter.games import find
 from arbiter.games.samples import BOTS, GAMES, bot_words
+from arbiter.games.samples.sample_languages import LANGUAGES
 from arbiter.games.samples.starter import BETTER, PROGRAM, README, starter_kit
 from arbiter.season.config import load
 
@@ -242,8 +243,13 @@ SHORT = {
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("game", GAMES)
-def test_a_starter_kit_is_accepted_as_it_is(game: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("game", "language"),
+    [*((game, None) for game in GAMES), ("planning", "c"), ("planning", "perl"), ("dou_dizhu", "javascript")],
+)
+def test_a_starter_kit_is_accepted_as_it_is(game: str, language: str | None, tmp_path: Path) -> None:
+    if language is not None and (lacks := LANGUAGES[language].missing()):
+        pytest.skip(f"no {lacks}")
     words = ["python3", "-S", *bot_words(game, "random")]
     file = tmp_path / "season.yaml"
     file.write_text(
@@ -251,10 +257,22 @@ def test_a_starter_kit_is_accepted_as_it_is(game: str, tmp_path: Path) -> None:
         f"players: [{{name: random, command: {words}, house: true}}]\n"
     )
     sent = tmp_path / "starter.zip"
-    sent.write_bytes(starter_kit(game, game, "season", [], MOST) or b"")
+    sent.write_bytes(starter_kit(game, game, "season", [], MOST, language) or b"")
     verdict = inspect(sent, tmp_path / "season.submissions" / "ann-1", load(file), "ann@1", lambda _: None)
     assert [step for step in verdict.steps if not step.ok] == []
     assert verdict.state == "accepted"
+
+
+def test_the_readme_of_a_kit_in_another_language_has_its_commands() -> None:
+    made = starter_kit("planning", "Planning", "s", ["--time", "9s"], MOST, "java") or b""
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        assert archive.namelist() == [README, "Bot.java", "bot.yaml"]
+        lines = archive.read(README).decode().splitlines()
+    first = lines.index("javac Bot.java")
+    assert lines[first + 1 : first + 3] == [
+        "jar cfe bot.jar Bot *.class",
+        "arbiter check-bot --game planning --time 9s -- java -jar bot.jar",
+    ]
 
 
 @pytest.mark.process
@@ -280,6 +298,7 @@ def test_a_starter_kit_is_the_same_each_time_and_none_for_other_games() -> None:
         "planning", "Planning", "s", [], MOST
     )
     assert starter_kit("whist", "Whist", "s", [], MOST) is None
+    assert starter_kit("chefs_hat", "Chef's Hat", "s", [], MOST, "lua") is None
 
 
 def test_where_an_archive_may_have_few_bytes_the_kit_has_only_what_is_started() -> None:

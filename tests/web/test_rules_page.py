@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import io
+import json
 import re
 import zipfile
 from typing import TYPE_CHECKING
@@ -14,6 +16,7 @@ from arbiter.contest.submissions.languages import Language
 from arbiter.games import find
 from arbiter.games.planning import Planning
 from arbiter.games.samples import GAMES, PROTOCOL, manual_of
+from arbiter.games.samples.sample_languages import LANGUAGES
 from arbiter.web.rendering.templates import sections
 from tests.fixtures.site import Authored, authored
 
@@ -87,6 +90,28 @@ def test_the_starter_kit_is_led_to_and_fits_the_seasons_terms(site: Authored) ->
     assert re.search(r" --site-version python3=3\.[\d.]+ -- python3 bot\.py$", check)
     assert check in readme
     assert site.client.get("/seasons/none/rules/starter.zip").status_code == 404
+
+
+def test_kits_are_in_the_languages_that_the_machine_has(site: Authored) -> None:
+    kits = {one["language"]: one["address"] for one in site.client.get(f"/api/v1{RULES}").json()["kits"]}
+    assert kits["Python"].endswith("/rules/starter.zip?language=python")
+    page = html.unescape(site.client.get(RULES).text)
+    assert [address for address in kits.values() if f'href="{address}"' not in page] == []
+    with zipfile.ZipFile(io.BytesIO(site.client.get(kits["Python"]).content)) as archive:
+        assert json.loads(archive.read("bot.yaml").decode().removeprefix("command: ")) == [
+            "python3",
+            "bot.py",
+        ]
+    for unknown in ("cobol", "..%2f"):
+        assert site.client.get(f"{RULES}/starter.zip?language={unknown}").status_code == 404
+
+
+def test_where_nothing_is_built_kits_need_no_build(kept: Kept) -> None:
+    with authored(kept, "submissions: {builds: false}\n") as site:
+        kits = site.client.get(f"/api/v1{RULES}").json()["kits"]
+    built = {language.title for language in LANGUAGES.values() if language.build}
+    assert kits
+    assert not built & {one["language"] for one in kits}
 
 
 @pytest.mark.process

@@ -110,6 +110,13 @@ class KnownLanguage(TypedDict):
     libraries: Mapping[str, str]
 
 
+class Kit(TypedDict):
+    """A starter kit in another language than Python, and its address."""
+
+    language: str
+    address: str
+
+
 class Manuals(TypedDict):
     """The manuals of a game and of the protocol, in Markdown."""
 
@@ -131,6 +138,7 @@ class Rules(Manuals):
     publish_notes: bool
     languages: Sequence[KnownLanguage]
     starter: str | None
+    kits: Sequence[Kit]
     check: str
 
 

@@ -27,7 +27,7 @@ from arbiter.web.http.query_params import Parameter, Value
 from arbiter.web.rendering.template_filters import match_of_part, match_part
 from arbiter.web.views import feeds
 from arbiter.web.views.match import match_page
-from arbiter.web.views.rules import rules, starter
+from arbiter.web.views.rules import kit_languages, rules, starter
 
 if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
@@ -202,6 +202,7 @@ WALL = Parameter("wall", NAME, lambda _: ("1",))
 ROUND, PLAYER = Parameter("number", NUMBERS), Parameter("player", ".*")
 MATCH = Parameter("match", ".*", decode=match_of_part, encode=match_part)
 TABLE = Parameter("table", "t[0-9]{1,6}")
+KIT = Parameter("language", "[a-z0-9+#]{1,20}", lambda state: kit_languages(state.config))
 
 VIEWS = (
     View("", front_page.front, "front",
@@ -218,7 +219,7 @@ VIEWS = (
     View("/rules", rules, "rules",
          "The rules for bots: game, limits, submissions; `manual` and `protocol` are Markdown.",
          Rules),
-    View("/rules/starter.zip", _file_maker("starter-{game}.zip", "application/zip", starter)),
+    View("/rules/starter.zip", _file_maker("starter-{game}.zip", "application/zip", starter), in_query=(KIT,)),
     View("/feed.atom", _feed(feeds.season_feed)),
     View("/calendar.ics", _file_maker("{season}.ics", "text/calendar", feeds.calendar)),
     View("/standings.csv", _file_maker("{season} standings.csv", "text/csv", feeds.standings_csv),

@@ -10,10 +10,12 @@ from arbiter.contest.submissions.languages import languages
 from arbiter.errors import ArbiterError
 from arbiter.games import make
 from arbiter.games.samples import GAMES, PROTOCOL, manual_of
+from arbiter.games.samples.sample_languages import LANGUAGES, languages_of
 from arbiter.games.samples.starter import check_command, starter_kit
 from arbiter.match.clock import time_limit_text
 from arbiter.match.limits import AT_HOME, limits_text, options_of
 from arbiter.sandbox.failure_hints import REFUSED
+from arbiter.sandbox.landlock import search_path
 from arbiter.sandbox.tiers import choose
 from arbiter.season.config.keys import Submissions
 from arbiter.season.fault_streaks import ROUNDS
@@ -51,7 +53,14 @@ def rules(state: SeasonState) -> Rules:
         "languages": [
             {"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found
         ],
-        "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
+        "starter": _starter_address(state) if config.game.name in GAMES else None,
+        "kits": [
+            {
+                "language": LANGUAGES[language].title,
+                "address": f"{_starter_address(state)}?language={part(language)}",
+            }
+            for language in kit_languages(config)
+        ],
         "check": check_command(config.game.name, list(_check_bot_options(config))),
         **manuals(config.game),
     }
@@ -61,12 +70,28 @@ def manuals(game: AnyGame) -> Manuals:
     return {"manual": game.manual or manual_of(game.name), "protocol": manual_of(PROTOCOL)}
 
 
-def starter(state: SeasonState) -> bytes | None:
-    """Return the starter kit as a ZIP archive; None if the game has none."""
+def _starter_address(state: SeasonState) -> str:
+    return f"/seasons/{part(state.name)}/rules/starter.zip"
+
+
+def kit_languages(config: Config) -> list[str]:
+    """Return the languages of starter kits: those of the game's smallest bots that this machine has."""
+    terms = config.submissions
+    if terms is None or config.game.name not in GAMES:
+        return []
+    path = search_path((one.program,) for one in config.languages.values())
+    return [
+        language
+        for language in languages_of(config.game.name)
+        if (terms.builds or not LANGUAGES[language].build) and not LANGUAGES[language].missing(path)
+    ]
+
+
+def starter(state: SeasonState, language: str | None) -> bytes | None:
+    """Return the starter kit as a ZIP archive, by default in Python; None if the game has none."""
     game, terms = state.config.game, state.config.submissions or Submissions()
-    return starter_kit(
-        game.name, game.title, state.name, list(_check_bot_options(state.config)), terms.max_bytes
-    )
+    words = list(_check_bot_options(state.config))
+    return starter_kit(game.name, game.title, state.name, words, terms.max_bytes, language)
 
 
 def _game_rules(game: AnyGame) -> GameRules:
