@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MINE = "mine"
-"""The name of the player whose program you change, and of its folder."""
+"""The name of the player whose program the author changes, and of its folder."""
 TABLE = "bots/languages"
 ROW = re.compile(r"\| ([^|]+) \| \[[^|]*\]\(([^|)]+)\) \| (?:`([^|`]+)` )?\| `([^|`]+)` \| (?:[^|]+ )?\|")
 AND = " && "

@@ -30,7 +30,7 @@ def starter_kit(
 
     `options` are the arguments of `check-bot` for the season's terms; if the archive would exceed `most`
     bytes, the better bot is left out. With a `language` the archive has the game's smallest bot in it, and
-    the recipe that builds and starts it; None if there is none.
+    the recipe that builds and starts it; None for a language without one.
     """
     if game not in GAMES or language not in (None, *languages_of(game)):
         return None
