@@ -245,7 +245,11 @@ SHORT = {
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("game", "language"),
-    [*((game, None) for game in GAMES), ("planning", "c"), ("planning", "perl"), ("dou_dizhu", "javascript")],
+    [
+        *((game, None) for game in GAMES),
+        *(("planning", language) for language in ("c", "perl", "haskell", "pascal")),
+        ("dou_dizhu", "javascript"),
+    ],
 )
 def test_a_starter_kit_is_accepted_as_it_is(game: str, language: str | None, tmp_path: Path) -> None:
     if language is not None and (lacks := LANGUAGES[language].missing()):
