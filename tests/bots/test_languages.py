@@ -79,7 +79,6 @@ each_language = pytest.mark.parametrize("language", LANGUAGES)
 """One worker has all tests of a language, so that it is built once."""
 SLOW = {"kotlin", "scala", "clojure", "racket", "ada", "zig"}
 WALLS = {
-    "c#": "Mono writes to standard output that pthread_setschedparam fails",
     "r": "Rscript is a program that starts a shell script, and the stage has not R's folders",
     "racket": "the stage has no /etc/racket, without which Racket searches for 5 s and longer",
     "elixir": "the script elixir starts processes",

@@ -143,14 +143,14 @@ def bot(tmp_path: Path) -> Write:
 def assert_all_passed(result: tuple[int, str, str]) -> None:
     code, out, err = result
     assert code == 0, out + err
-    lines = out.splitlines()
+    lines = steps_of(out)
     assert [line.partition(":")[0] for line in lines] == [f"ok {name}" for name in STEPS]
     assert "set batched: true" in lines[STEPS.index("batched")]
 
 
 def steps_of(out: str) -> list[str]:
-    """The lines of the steps, without what the bot wrote to standard error."""
-    return [line for line in out.splitlines() if not line.startswith("  stderr: ")]
+    """The lines of the steps, without the interpreter and what the bot wrote to standard error."""
+    return [line for line in out.splitlines() if not line.startswith(("  stderr: ", "interpreter: "))]
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -243,14 +243,14 @@ def test_a_script_that_forks_is_told_to_exec(check: Run, tmp_path: Path) -> None
     started = f"{' '.join(PYTHON)} {BOTS / 'python' / 'planning_random.py'}"
     code, out, _ = check(shell_script(tmp_path, f"{started}\ntrue"))
     assert code == 0
-    assert ": a script that starts a bot must end with exec" in out.splitlines()[0]
-    (memory,) = [line for line in out.splitlines() if line.startswith("ok memory")]
+    assert ": a script that starts a bot must end with exec" in steps_of(out)[0]
+    (memory,) = [line for line in steps_of(out) if line.startswith("ok memory")]
     assert memory.endswith(", its 2 processes together")
     code, out, _ = check(shell_script(tmp_path, f"exec {started}"))
     assert "exec" not in out
     refused = shell_script(tmp_path, "echo 'run.sh: 1: Cannot fork' >&2; exit 2")
     code, out, _ = check(refused)
-    assert (code, EXEC in out.splitlines()[0]) == (3, True)
+    assert (code, EXEC in steps_of(out)[0]) == (3, True)
 
 
 @pytest.mark.usefixtures("landlock")
@@ -260,7 +260,7 @@ def test_a_script_that_forks_where_that_is_forbidden(check: Run, tmp_path: Path)
     options = (*SHORT, "--isolation", "landlock")
     for last in (f"{line}\ntrue", f'cd "$(dirname "$0")"\nexec {line}'):
         code, out, _ = check(shell_script(tmp_path, last), options=options)
-        assert (code, EXEC in out.splitlines()[0]) == (3, True), out
+        assert (code, EXEC in steps_of(out)[0]) == (3, True), out
     # What it is told to do instead is enough.
     assert 'cd "${0%/*}"; exec ' in EXEC
     code, out, _ = check(shell_script(tmp_path, f'cd "${{0%/*}}"; exec {line}'), options=options)
@@ -279,7 +279,7 @@ def test_a_script_that_forks_where_that_is_forbidden(check: Run, tmp_path: Path)
 def test_what_a_tier_refuses_is_told_with_the_tier(early: str, check: Run, bot: Write) -> None:
     script = bot({"early": early})
     code, out, _ = check("/usr/bin/python3", script, options=(*SHORT, "--isolation", "landlock"))
-    line = out.splitlines()[0]
+    line = steps_of(out)[0]
     assert code == 3
     assert re.match("FAIL starts: it exited with status 1: (PermissionError|OSError.*Read-only)", line)
     assert (
@@ -296,7 +296,7 @@ def test_no_tier_is_blamed_where_there_is_none(check: Run, bot: Write) -> None:
 def test_standard_error_is_shown_below_a_failed_step(check: Run, bot: Write) -> None:
     script = bot({"blank": "sys.exit('no\\nblank line')"})
     _, out, _ = check(*PYTHON, script)
-    lines = out.splitlines()
+    lines = steps_of(out)
     (failed,) = [number for number, line in enumerate(lines) if line.startswith("FAIL ")]
     assert lines[failed].startswith("FAIL blank-lines")
     assert lines[failed + 1 : failed + 3] == ["  stderr: no", "  stderr: blank line"]
