@@ -296,7 +296,7 @@ def test_no_tier_is_blamed_where_there_is_none(check: Run, bot: Write) -> None:
 def test_standard_error_is_shown_below_a_failed_step(check: Run, bot: Write) -> None:
     script = bot({"blank": "sys.exit('no\\nblank line')"})
     _, out, _ = check(*PYTHON, script)
-    lines = steps_of(out)
+    lines = out.splitlines()[1:]
     (failed,) = [number for number, line in enumerate(lines) if line.startswith("FAIL ")]
     assert lines[failed].startswith("FAIL blank-lines")
     assert lines[failed + 1 : failed + 3] == ["  stderr: no", "  stderr: blank line"]
