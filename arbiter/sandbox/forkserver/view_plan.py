@@ -77,7 +77,7 @@ class Plan:
         """Add the folders and links on the way to a path; return its real path."""
         real = ""
         for real, target in steps(path):
-            if target or os.path.isdir(real):
+            if not real.startswith(THE_KERNELS) and (target or os.path.isdir(real)):
                 self.ways.setdefault(real, target)
         return real
 

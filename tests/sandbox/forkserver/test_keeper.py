@@ -13,7 +13,9 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.sandbox import rootfs_client as system_module
 from arbiter.sandbox.files_needed import KeeperRequest
+from arbiter.sandbox.forkserver.file_contents import inspect_source
 from arbiter.sandbox.forkserver.libraries import MAGIC, Looks, files_for, find_library, needs_of
+from arbiter.sandbox.forkserver.view_plan import Plan
 from arbiter.sandbox.player_command import register
 from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.table import Conductor
@@ -93,6 +95,12 @@ def test_a_pipe_where_a_library_is_looked_for_keeps_nobody_waiting(tmp_path: Pat
 
 def test_a_word_that_leads_through_the_kernels_folders_starts_a_bot_all_the_same(tmp_path: Path) -> None:
     assert play_match(tmp_path, "/dev/stdin").forfeit is None
+
+
+def test_a_path_through_the_kernels_folders_takes_none_of_them() -> None:
+    plan = Plan(inspect_source, 1 << 20, 1 << 20)
+    plan.add("/proc/self/exe")
+    assert not any(way.startswith("/proc") for way in plan.ways)
 
 
 def test_a_first_line_tells_an_author_nothing_of_the_organisers_links(tmp_path: Path) -> None:
