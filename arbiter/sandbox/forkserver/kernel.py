@@ -22,7 +22,8 @@ MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME, MS_BIND, MS_REC, MS_PRIVATE = (
     2, 4, 8, 1 << 10, 1 << 12, 1 << 14, 1 << 18,
 )  # fmt: skip
 MNT_DETACH = 2
-AT_FDCWD, AT_EMPTY_PATH, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x1000, 0x8000, 0x1
+AT_FDCWD, AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH, AT_RECURSIVE = -100, 0x100, 0x1000, 0x8000
+MOUNT_ATTR_RDONLY = 0x1
 OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442
 OPEN_TREE_CLONE, MOVE_MOUNT_F_EMPTY_PATH = 1, 4
 SECCOMP = {"x86_64": 317, "aarch64": 277}
@@ -91,8 +92,17 @@ def clone_mount(path: str) -> int:
 
 
 def attach_mount(copy: int, path: str) -> None:
-    """Mount a copy from `clone_mount`, perhaps of another process, on a folder."""
+    """Mount a copy from `clone_mount`, perhaps of another process, on a folder or file."""
     call(MOVE_MOUNT, copy, b"", AT_FDCWD, os.fsencode(path), MOVE_MOUNT_F_EMPTY_PATH)
+
+
+def mount_link(link: str, target: str) -> None:
+    """Mount a link itself, not the file that it leads to, on a file."""
+    copy = call(OPEN_TREE, AT_FDCWD, os.fsencode(link), OPEN_TREE_CLONE | AT_SYMLINK_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        attach_mount(copy, target)
+    finally:
+        os.close(copy)
 
 
 def set_read_only(path: str, beneath: bool) -> None:

@@ -22,6 +22,7 @@ from arbiter.sandbox.forkserver.kernel import (
     MS_NOSUID,
     MS_REC,
     mount,
+    mount_link,
     unshare,
 )
 
@@ -80,11 +81,13 @@ def _mount_proc_self(program: str) -> None:
     """Mount the allowed entries of /proc/self for this process."""
     entries = f"{PLACE}{OWN_PLACE}"
     os.mkdir(entries)
-    os.symlink(program, f"{entries}/exe")
-    for name in OWN_ENTRIES:
+    for name in (*OWN_ENTRIES, "exe"):
         made = os.open(f"{entries}/{name}", os.O_WRONLY | os.O_CREAT, 0o444)
         if name == "stat":
             os.write(made, _stat_content(os.path.basename(program)))
+        elif name == "exe":
+            # The kernel's link, which follows each `exec`; the loader finds libraries beside a program by it.
+            mount_link("/proc/self/exe", f"{entries}/exe")
         else:
             # Not by its process id, which differs in a process namespace.
             mount(f"/proc/self/{name}", f"{entries}/{name}", "", MS_BIND)

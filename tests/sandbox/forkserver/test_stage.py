@@ -168,6 +168,16 @@ for line in (
 
 
 @on_a_stage
+def test_the_link_to_its_program_follows_an_exec(table: Conductor, tmp_path: Path) -> None:
+    script = tmp_path / "start"
+    script.write_text(f"#!/bin/sh\nexec {' '.join(PYTHON)} bot.py\n")
+    tell = "import os, sys\nprint(os.readlink('/proc/self/exe'), file=sys.stderr)\n"
+    player = bot_in(tmp_path / "own", tell, ("/bin/sh", str(script)), read=[str(script)])
+    told = played_by(table, replace(player, languages=((sys.executable,),)), bot_in(tmp_path / "other"))
+    assert told.bots[0].stderr_tail == f"{os.path.realpath(sys.executable)}\n"
+
+
+@on_a_stage
 def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_named(
     table: Conductor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
