@@ -23,21 +23,24 @@ from arbiter.sandbox.landlock import (
     DEVICES,
     HIDDEN,
     KERNEL,
+    MOUNTED,
     OF_THE_SYSTEM,
     RUN,
     SYSTEM,
     WRITE,
+    is_in,
     own_folders,
     own_places,
     search_path,
     system_rules,
 )
+from arbiter.sandbox.packages import package_paths
 from arbiter.sandbox.program_files import LONGEST_LINE, first_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-ALWAYS = ("/bin/sh", "/usr/bin/env", "/usr/lib/locale/C.utf8")
+ALWAYS = ("/bin/sh", "/usr/bin/env", "/usr/lib/locale/C.utf8", "/usr/share/zoneinfo")
 LIBRARIES = (
     "libgcc_s.so.1", "libstdc++.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1",
     "libgomp.so.1", "libatomic.so.1", "libresolv.so.2", "libnss_files.so.2", "libz.so.1",
@@ -45,15 +48,26 @@ LIBRARIES = (
 """Libraries that programs load at run time, so that their files do not name them."""
 FOLDERS_OF_PROGRAMS = ("/usr/lib", "/usr/share", "/usr/local/lib", "/usr/local/share")
 """Folders with interpreters' libraries, whose names start with the interpreter's, as /usr/lib/python3.11."""
+BESIDE = {
+    "csi": ("/var/lib/chicken",),
+    "tcc": ("/usr/include", "/usr/lib/*/tcc/libtcc1.a", "/usr/lib/*/libc.so", "/usr/lib/*/libc_nonshared.a"),
+}
+"""By a program's name: what it reads besides its package's folders, whose archives (``.a``) are left out."""
 SHORTEST_NAME = 3
 PREFIXES = ("/", "/usr", "/usr/local")
 """Parents of a folder `bin` that all programs share: not an installation."""
 SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh", "env")
 LONGEST_SCRIPT = 100_000
 MOST_INTERPRETERS, MOST_MENTIONED = 8, 30
-MOUNTED = ("/etc", "/dev", "/proc", "/sys")
-"""Mounts in a bot's root besides the system's folders."""
 WORD = re.compile(rb"[\w./+-]+")
+STARTED = re.compile(
+    rb"""(?:^|[;&|({`)!]|:-|(?<![\w-])\w+=|\b(?:exec|command|do|else|env|if|in|nice|nohup|set|then|time|type|until"""
+    rb"""|which|while)[ \t])[ \t]*(?:(?:-[^\s"']*|\w+=[^\s;]*)[ \t]+)*["']?(?=([\w./+-]+))""",
+    re.MULTILINE,
+)
+"""A word of a shell script at the place of a command, or the value of a variable."""
+JARS = "/usr/share/java"
+"""Libraries of all programs in Java: a command names the ones that it needs."""
 SCRATCH_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
 
 
@@ -120,38 +134,48 @@ def _needs_of(
 ) -> Needs:
     """The cached part of `needs_of_bot`; a change of `_modified`, times of its files, makes it run again."""
     player = Player(name, command, folder, read=read, files=files, languages=languages)
-    named = own_places(player, program)
+    starting = _interpreters(program, folder, path, lambda _: False)
+    named = *own_places(player, program), *(each for one in starting for each in _beside(one))
     places = tuple(dict.fromkeys(map(os.path.realpath, named)))
     # Also a missing one: it may come back.
-    own = tuple(path for path in map(os.path.realpath, read) if not os.path.isfile(path))
-    open_to_it = (*SYSTEM, *set(places).difference(own))
+    given = tuple(path for path in map(os.path.realpath, read) if not os.path.isfile(path))
+    own = tuple(path for path in given if not is_in(path, (*SYSTEM, *MOUNTED)))
+    # A program of the system may start in its own folder, which has others' files.
+    home = os.path.realpath(folder)
+    open_to_it = (*SYSTEM, *set(places).difference(given))
 
     def allowed(one: str) -> bool:
         real = os.path.realpath(one)
-        return _is_in(real, open_to_it) and not _is_in(real, HIDDEN)
+        return is_in(real, open_to_it) and not is_in(real, HIDDEN)
 
     # What an author's file names is opened only if all users may run it.
     shown = [one for one in _interpreters(program, folder, path, allowed) if one == program or allowed(one)]
     spoken = [one for one, *_ in languages if allowed(one)]
-    chosen = [program] if allowed(program) else []
+    # A file of the system, such as a jar, needs what its package needs.
+    chosen = [one for one in (program, *files) if one == program or is_in(one, SYSTEM) if allowed(one)]
     # The kernel needs them to start a script.
     started = [one for one in shown[1:] if allowed(one) and os.path.isfile(one)]
-    words = [one for one in _mentioned_programs(shown[-1], (program, *files), path) if allowed(one)]
+    commands, words = (
+        [one for one in found if allowed(one)]
+        for found in _mentioned_programs(shown[-1], (program, *files), path, folder)
+    )
     asked = KeeperRequest(
         player=name,
         common=_unique(*ALWAYS, *libraries(), *_with_libraries(spoken), *_language_paths(languages)),
-        needed=_unique(*_with_libraries(chosen), *started, *(place for place in places if place not in own)),
-        mentioned=_unique(*_with_libraries(started), *_with_libraries(words)),
+        needed=_unique(
+            *_with_libraries(chosen), *started, *(one for one in places if one not in {*own, home})
+        ),
+        mentioned=_unique(*_with_libraries(started), *_with_libraries(commands), *words),
         scans=own,
     )
-    outside = [place for place in places if not f"{place}/".startswith(OF_THE_SYSTEM)]
+    outside = [place for place in places if not is_in(place, (*SYSTEM, *MOUNTED))]
     seen = tuple(p for p in outside if not any(p.startswith(f"{o}/") for o in outside))
     ways = [*named, *shown, *spoken, *words, folder, *files]
     root = {
         "places": seen,
         "own": [place for place in seen if place in own],
-        "links": [link for link in _links(ways) if not _is_in(link[0], (*seen, *SYSTEM, *MOUNTED))],
-        "folders": [] if _is_in(os.path.realpath(folder), seen) else [os.path.realpath(folder)],
+        "links": [link for link in _links(ways) if not is_in(link[0], (*seen, *SYSTEM, *MOUNTED))],
+        "folders": [] if is_in(home, seen) else [home],
         "exe": os.path.realpath(shown[-1]),
         "scratch": scratch_place(folder, *places),
         "rights": WRITE,
@@ -164,7 +188,7 @@ def scratch_place(*places: str) -> str:
     return next(
         place
         for place in SCRATCH_PLACES
-        if place == SCRATCH_PLACES[-1] or not any(_is_in(one, [place]) for one in places)
+        if place == SCRATCH_PLACES[-1] or not any(is_in(one, [place]) for one in places)
     )
 
 
@@ -197,14 +221,22 @@ def _interpreters(program: str, folder: str, path: str, allowed: Callable[[str],
     return found
 
 
-def _mentioned_programs(interpreter: str, files: Iterable[str], path: str) -> list[str]:
-    """Return the programs in PATH that shell scripts mention, if `interpreter` is a shell."""
+def _mentioned_programs(
+    interpreter: str, files: Iterable[str], path: str, folder: str
+) -> tuple[list[str], list[str]]:
+    """Return the programs that scripts start, and all that they mention, if `interpreter` is a shell."""
     if not {Path(interpreter).name, Path(os.path.realpath(interpreter)).name} & {*SHELLS}:
-        return []
-    texts = [_start_of_file(file, LONGEST_SCRIPT) for file in files]
-    words = dict.fromkeys(word for text in texts if b"\0" not in text for word in WORD.findall(text))
-    found = (shutil.which(os.fsdecode(word), path=path) for word in words)
-    return list(islice(filter(None, found), MOST_MENTIONED))
+        return [], []
+    texts = [_start_of_file(file, LONGEST_SCRIPT).replace(b"\\\n", b" ") for file in files]
+    texts = [text for text in texts if b"\0" not in text]
+
+    def programs(words: re.Pattern[bytes]) -> list[str]:
+        named = map(os.fsdecode, dict.fromkeys(word for text in texts for word in words.findall(text)))
+        paths = (str(Path(folder, word)) if "/" in word else word for word in named)
+        found = (shutil.which(word, path=path) for word in paths)
+        return list(islice(filter(None, found), MOST_MENTIONED))
+
+    return programs(STARTED), programs(WORD)
 
 
 def _start_of_file(file: str, limit: int) -> bytes:
@@ -224,9 +256,20 @@ def _language_paths(languages: tuple[tuple[str, ...], ...]) -> list[str]:
 
 
 def _with_libraries(programs: Iterable[str]) -> Iterator[str]:
-    for one in programs:
+    """Yield programs with their library folders, then what their packages bring."""
+    real = {one: os.path.realpath(one) for one in programs}
+    for one, program in real.items():
         yield one
-        yield from _library_folders(os.path.realpath(one))
+        yield from _library_folders(program)
+    of_packages = (one for one in real.values() if one.startswith(OF_THE_SYSTEM))
+    yield from package_paths(tuple(one for one in of_packages if Path(one).name not in SHELLS))
+
+
+def _beside(program: str) -> Iterator[str]:
+    """Yield the existing paths of `BESIDE` for a program of the system."""
+    program = os.path.realpath(program)
+    for pattern in BESIDE.get(Path(program).name, ()) if program.startswith(OF_THE_SYSTEM) else ():
+        yield from sorted(map(str, Path("/").glob(pattern[1:])))
 
 
 def _library_folders(program: str) -> Iterator[str]:
@@ -241,7 +284,8 @@ def _library_folders(program: str) -> Iterator[str]:
     if len(name) < SHORTEST_NAME or name in SHELLS:
         return
     for folder in (*FOLDERS_OF_PROGRAMS, *map(str, Path("/usr/lib").glob("*-linux-gnu*"))):
-        yield from (str(path) for path in sorted(Path(folder).glob(f"{name}*")) if path.is_dir())
+        found_here = (str(path) for path in sorted(Path(folder).glob(f"{name}*")) if path.is_dir())
+        yield from (path for path in found_here if path != JARS)
 
 
 def _links(paths: Iterable[str]) -> list[tuple[str, str]]:
@@ -255,7 +299,3 @@ def _links(paths: Iterable[str]) -> list[tuple[str, str]]:
 
 def _unique(*paths: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
-
-
-def _is_in(path: str, places: Iterable[str]) -> bool:
-    return any(f"{path}/".startswith(f"{place}/") for place in places)

@@ -43,12 +43,14 @@ READ, RUN = READ_FILE | READ_DIR, EXECUTE | READ_FILE | READ_DIR
 
 SYSTEM = ("/bin", "/lib", "/lib32", "/lib64", "/sbin", "/usr")
 OF_THE_SYSTEM = tuple(f"{path}/" for path in SYSTEM)
+MOUNTED = ("/etc", "/dev", "/proc", "/sys")
+"""Other folders that on a stage come from the system in memory."""
 HIDDEN = ("/usr/local/etc", "/usr/local/src", "/usr/local/var")
 """System folders that no program needs to run, and where an administrator may keep secrets."""
 # Files that programs read at start; none is secret.
 SETTINGS = (
-    "alternatives", "group", "host.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
-    "mono", "nsswitch.conf", "os-release", "passwd", "ssl/openssl.cnf", "timezone",
+    "R", "alternatives", "group", "host.conf", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
+    "mono", "nsswitch.conf", "os-release", "passwd", "racket", "ssl/openssl.cnf", "timezone",
 )  # fmt: skip
 # Files that do not depend on others' activity: no loads, memory in use or numbers of processes.
 KERNEL = (
@@ -136,13 +138,18 @@ def common_rules() -> dict[str, Any]:
 def own_folders(places: tuple[str, ...]) -> tuple[str, ...]:
     """Return the folders that a player may read, except the system's: these can be copied."""
     return tuple(
-        path for path in _real_paths(places) if os.path.isdir(path) and not path.startswith(OF_THE_SYSTEM)
+        path for path in _real_paths(places) if os.path.isdir(path) and not is_in(path, (*SYSTEM, *MOUNTED))
     )
 
 
 @lru_cache(maxsize=256)
 def _real_paths(places: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(os.path.realpath, places)))
+
+
+def is_in(path: str, places: Iterable[str]) -> bool:
+    """True if a path is one of `places`, or is within one."""
+    return any(f"{path}/".startswith(f"{place}/") for place in places)
 
 
 def own_places(player: Player, program: str = "") -> tuple[str, ...]:

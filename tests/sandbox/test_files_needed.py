@@ -15,6 +15,7 @@ from arbiter.match.spec import Player
 from arbiter.sandbox.files_needed import needs_of_bot
 from arbiter.sandbox.forkserver.libraries import Looks, files_for, needs_of
 from arbiter.sandbox.forkserver.ways import steps
+from arbiter.sandbox.landlock import own_folders
 from arbiter.sandbox.program_files import SYSTEM_PATH
 
 if TYPE_CHECKING:
@@ -63,6 +64,36 @@ def test_a_first_line_is_read_as_the_kernel_does(line: str, named: str, tmp_path
 def test_a_shell_script_needs_the_programs_that_it_names(tmp_path: Path) -> None:
     found = needed(tmp_path, "#!/bin/sh\nexec sort bot\n")
     assert any(path.endswith("/sort") for path in found)
+
+
+def test_words_of_a_shell_script_bring_folders_only_as_commands(tmp_path: Path) -> None:
+    perl = shutil.which("perl", path=SYSTEM_PATH)
+    if perl is None:
+        pytest.skip("no perl")
+
+    def brings_folders(text: str) -> bool:
+        found = needed(tmp_path, f"#!/bin/sh\n{text}\n", text.replace("/", ""))
+        return any("/share/perl" in path for path in found)
+
+    started = (
+        "exec perl bot",
+        "P=perl; exec $P bot",
+        'exec "${P:-perl}" bot',
+        "exec env -i A=b perl bot",
+        "exec \\\n perl bot",
+    )
+    assert [text for text in started if not brings_folders(text)] == []
+    assert [
+        text for text in ("exec ./bot --mode perl", "exec ./bot --mode=perl") if brings_folders(text)
+    ] == []
+
+
+@pytest.mark.parametrize("place", ["/usr/share/zoneinfo", "/usr/lib", "/etc"])
+def test_a_folder_of_the_system_to_read_is_part_of_the_system_in_memory(place: str, tmp_path: Path) -> None:
+    needs = needs_of_bot(Player("p", (SHELL,), str(tmp_path), read=(str(tmp_path), place)), SHELL)
+    assert place in needs.asked.needed and place in needs.places
+    assert [*needs.root["places"]] == needs.root["own"] == [str(tmp_path)]
+    assert own_folders((str(tmp_path), place)) == (str(tmp_path),)
 
 
 def test_a_script_of_an_authors_has_nothing_taken_that_is_not_the_systems(tmp_path: Path) -> None:

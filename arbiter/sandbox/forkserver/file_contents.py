@@ -21,6 +21,7 @@ MOST_LOOKS = 30_000
 """Budget to find the libraries of programs of one folder or player: files, names and places checked."""
 OF_NO_USE = {
     "python": ("test", "idlelib", "turtledemo", "ensurepip", "tkinter"),
+    "zoneinfo": ("posix", "right"),
     "jdk": ("jmods", "demo", "man", "src.zip", "include"),
 }
 """By a part of a folder's name: the entries that no bot needs."""

@@ -1,0 +1,79 @@
+"""The files that a program's package brings, in a list of packages as dpkg keeps it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.sandbox import packages
+from arbiter.sandbox.packages import package_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+STATUS = """
+Package: scheme
+Source: scheme-source
+Pre-Depends: libc6
+Depends: scheme-common (>= 2), boots | other-boots, tools, unknown:any
+
+Package: scheme-doc
+Source: scheme-source
+
+Package: scheme-common
+
+Package: star-boots
+Provides: boots (= 1)
+
+Package: tools
+Priority: required
+
+Package: stranger
+"""
+LISTS = {
+    "scheme": ["/usr/bin/scheme", "/usr/lib/scheme", "/usr/lib/scheme/a.so", "/usr/share/doc/scheme/README"],
+    "scheme-doc": ["/usr/lib/scheme", "/usr/lib/scheme/help"],
+    "scheme-common:amd64": [
+        "/usr/share/schemes", "/usr/share/schemes/common", "/usr/share/schemes/common/lib", "/lib/common", "/lib/common/x",
+        "/usr/lib/x86_64-linux-gnu/libcommon.so.1",
+    ],
+    "star-boots": ["/usr/share/schemes", "/usr/share/schemes/star.boot"],
+    "tools": ["/usr/lib/tools", "/usr/lib/tools/x"],
+    "stranger": ["/usr/bin/stranger", "/usr/share/schemes", "/usr/share/schemes/stranger"],
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def dpkg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A list of packages instead of this machine's."""
+    (tmp_path / "info").mkdir()
+    (tmp_path / "status").write_text(STATUS.strip())
+    for name, paths in LISTS.items():
+        (tmp_path / "info" / f"{name}.list").write_text("\n".join(["/.", *paths]) + "\n")
+    monkeypatch.setattr(packages, "DPKG", tmp_path)
+    package_paths.cache_clear()
+    yield
+    package_paths.cache_clear()
+
+
+def test_a_program_brings_its_package_and_what_that_needs_folders_as_a_whole() -> None:
+    found = package_paths(("/usr/bin/scheme",))
+    assert found == (
+        "/usr/lib/scheme",
+        "/usr/share/schemes/common",
+        "/usr/lib/common",
+        "/usr/share/schemes/star.boot",
+    )
+
+
+def test_a_program_without_a_package_brings_nothing() -> None:
+    assert package_paths(("/usr/bin/scheme2", "/usr/bin/schem")) == ()
+
+
+def test_without_a_list_of_packages_a_program_brings_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "DPKG", tmp_path / "missing")
+    assert package_paths(("/usr/bin/scheme",)) == ()
