@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.match.spec import Player
-from arbiter.sandbox.landlock import SYSTEM, own_places
+from arbiter.sandbox.landlock import SYSTEM, is_in, own_places
 from arbiter.sandbox.program_files import file_problem, is_by_product, program_problem
 
 if TYPE_CHECKING:
@@ -31,15 +31,24 @@ def command_problems(
 ) -> Iterable[tuple[int, str]]:
     """Yield why a command cannot start, as (index of the word, message); `path` as in `program_problem`.
 
-    A later word is a file name if it starts like a path or ends like a script, and has no blank.
+    A later word is a file name, or a list of them as in ``a.jar:lib/*``, if it starts like a path or ends
+    like a script, and has no blank.
     """
     if problem := program_problem(command[0], str(folder), path):
         yield 0, problem
     for number, word in enumerate(command[1:], 1):
-        named = word.startswith(PLAINLY_A_PATH) or Path(word).suffix in SCRIPTS
         plain = not word.startswith("-") and len(word.split()) == 1
-        if named and plain and (problem := file_problem(word, str(folder))):
-            yield number, problem
+        # A list of files if there is no such file.
+        parts = [word] if os.path.exists(folder / word) else word.split(":")  # noqa: PTH110
+        for part in parts if plain and _is_file_name(word) else ():
+            path = part.removesuffix("*") if _lists_jars(part, folder) else part
+            if _is_file_name(path) and (problem := file_problem(path, str(folder))):
+                yield number, problem
+                break
+
+
+def _is_file_name(word: str) -> bool:
+    return word.startswith(PLAINLY_A_PATH) or Path(word).suffix in SCRIPTS
 
 
 def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterable[str]:
@@ -69,21 +78,59 @@ def reading_problem(read: Sequence[str]) -> str:
 
 def absolute_command(
     command: Sequence[str], folder: Path, within: Path | None = None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the command with absolute paths of the files that it names, and these files.
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the command with absolute paths of the files that it names, these files, and the parts of lists.
 
     Only existing files `within` a folder count, if given. Logs do not count: they are written by the program.
+    The first file of a list, as in ``a.jar:lib/*``, is the last of its files: it is the program's.
     """
-    words, files = [], []
+    words: list[str] = []
+    files: list[str] = []
+    listed: list[str] = []
+
+    def is_own(path: str) -> bool:
+        return within is None or Path(path).resolve().is_relative_to(within)
+
     for word in command:
         file = folder / word
-        there = bool(word) and os.path.isfile(file) and not is_by_product(word)
-        if there and (within is None or file.resolve().is_relative_to(within)):
-            # Not resolved: a virtual environment's interpreter must keep its path.
-            word = os.path.abspath(file)  # noqa: PTH100
-            files.append(word)
-        words.append(word)
-    return tuple(words), tuple(files)
+        # Not resolved: a virtual environment's interpreter must keep its path.
+        path = os.path.abspath(file)  # noqa: PTH100
+        if word and os.path.isfile(file) and not is_by_product(word) and is_own(path):
+            files.append(path)
+            words.append(path)
+        elif (parts := _parts_of_list(word, folder)) and all(map(is_own, parts)):
+            found = [file for part in parts for file in _files_of_part(part) if is_own(file)]
+            own = next((file for file in found if not is_in(file, SYSTEM)), None)
+            files += [*(file for file in found if file != own), *([own] if own else ())]
+            listed += parts
+            words.append(
+                ":".join(
+                    f"{part}/*" if text.endswith("/*") and os.path.isdir(part) else part
+                    for part, text in zip(parts, word.split(":"), strict=True)
+                )
+            )
+        else:
+            words.append(word)
+    return tuple(words), tuple(files), tuple(listed)
+
+
+def _lists_jars(part: str, folder: Path) -> bool:
+    """True if a part of a list names all jars of a folder, as in ``lib/*``."""
+    return part.endswith("/*") and os.path.isdir(folder / part[:-1])
+
+
+def _parts_of_list(word: str, folder: Path) -> list[str]:
+    """Return the absolute files and folders of a list such as ``a.jar:lib/*``; empty for any other word."""
+    parts = word.split(":")
+    if not (len(parts) > 1 or _lists_jars(word, folder)) or not all(parts):
+        return []
+    named = (part[:-1] if _lists_jars(part, folder) else part for part in parts)
+    paths = [os.path.abspath(folder / path) for path in named]  # noqa: PTH100
+    return paths if all(map(os.path.exists, paths)) else []
+
+
+def _files_of_part(part: str) -> list[str]:
+    return sorted(map(str, Path(part).glob("*.jar"))) if os.path.isdir(part) else [part]
 
 
 def register(
@@ -103,10 +150,12 @@ def register(
     """
     if problem := reading_problem(read):
         raise ConfigError(f"player {name}: {problem}")
-    words, files = absolute_command(command, folder, within)
+    words, files, listed = absolute_command(command, folder, within)
     own = os.path.dirname(files[-1]) if files else None  # noqa: PTH120
+    outside = [path for path in listed if not is_in(path, [*([own] if own else ()), *SYSTEM])]
     # Not resolved, so that `strays` can tell a link from its target.
-    readable = tuple(([own] if own else []) + [os.path.abspath(folder / path) for path in read])  # noqa: PTH100
+    named = [*outside, *(os.path.abspath(folder / path) for path in read)]  # noqa: PTH100
+    readable = (*([own] if own else ()), *named)
     return Player(name, words, own or str(folder.resolve()), dict(env or {}), batched, readable, files)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.sandbox.player_command import register
+from arbiter.sandbox.player_command import command_problems, register
 from arbiter.sandbox.program_files import WRITE, first_problem, script_problem
 
 if TYPE_CHECKING:
@@ -68,3 +69,43 @@ def test_a_program_is_looked_for_on_the_path_that_the_bot_gets(folder: Path) -> 
 def test_a_first_line_by_which_nothing_starts_is_named(first: bytes, problem: str, tmp_path: Path) -> None:
     (tmp_path / "run").write_bytes(first)
     assert script_problem("run", str(tmp_path)) == problem
+
+
+def with_jars(folder: Path) -> Path:
+    """A folder with a program `bot/bot.jar` and two libraries in `shared`."""
+    for name in ("bot/bot.jar", "shared/a.jar", "shared/b.jar"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("")
+    return folder
+
+
+def test_each_part_of_a_list_of_files_is_absolute_and_opened(tmp_path: Path) -> None:
+    folder = with_jars(tmp_path)
+    player = register("p", ("java", "-cp", "bot/bot.jar:shared/*:shared/a.jar", "Main"), folder)
+    shared = f"{folder}/shared"
+    assert player.command == ("java", "-cp", f"{folder}/bot/bot.jar:{shared}/*:{shared}/a.jar", "Main")
+    assert player.folder == f"{folder}/bot"
+    assert player.read == (f"{folder}/bot", shared, f"{shared}/a.jar")
+    assert set(player.files) == {f"{folder}/bot/bot.jar", f"{shared}/a.jar", f"{shared}/b.jar"}
+
+
+def test_a_list_of_files_of_an_authors_opens_nothing_outside(tmp_path: Path) -> None:
+    folder = with_jars(tmp_path)
+    command = ("java", "-cp", "bot.jar:../shared/*", "Main")
+    player = register("p", command, folder / "bot", within=folder / "bot")
+    assert (player.command, player.read, player.files) == (command, (), ())
+
+
+@pytest.mark.parametrize(
+    ("word", "problem"),
+    [
+        ("bot/bot.jar:shared/a.jar", ""),
+        ("bot/bot.jar:shared/c.jar", "there is no file shared/c.jar"),
+        ("./shared/*:bot/bot.jar", ""),
+        ("./lib/*:bot/bot.jar", "there is no file ./lib/*"),
+        ("key:/value", ""),
+    ],
+)
+def test_a_list_of_files_lacks_what_is_missing(word: str, problem: str, tmp_path: Path) -> None:
+    found = list(command_problems((sys.executable, word), with_jars(tmp_path)))
+    assert found == ([(1, problem)] if problem else [])

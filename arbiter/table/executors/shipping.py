@@ -115,7 +115,8 @@ def unpack(tar: bytes, target: Path) -> None:
 def relocate(player: Player, places: Mapping[str, str]) -> Player:
     """Return the player with its paths in the unpacked folders.
 
-    `places`: the unpacked folders by the original ones. In a command, only whole words are paths.
+    `places`: the unpacked folders by the original ones. In a command, only whole words are paths, or lists of
+    paths.
     """
 
     def moved(path: str) -> str:
@@ -125,7 +126,9 @@ def relocate(player: Player, places: Mapping[str, str]) -> Player:
                 return places[folder] + path.removeprefix(folder)
         return path
 
-    command, read, files = (tuple(map(moved, paths)) for paths in (player.command, player.read, player.files))
+    read, files = (tuple(map(moved, paths)) for paths in (player.read, player.files))
+    # A list of files, as in a class path.
+    command = tuple(":".join(map(moved, word.split(":"))) for word in player.command)
     return replace(player, command=command, folder=moved(player.folder), read=read, files=files)
 
 

@@ -274,9 +274,15 @@ def test_what_cannot_be_shipped_is_said_in_one_line(bots: Path, tmp_path: Path) 
 
 def test_words_and_folders_below_a_shipped_folder_move_and_nothing_else() -> None:
     places = {"/home/bots": "/tmp/x", "/home/bots/inner": "/tmp/y"}
-    command = ("python3", "/home/bots/a.py", "/home/bots/inner/b", "/home/botsy/c", "--at=/home/bots/a.py")
+    command = (
+        "python3",
+        "/home/bots/a.py",
+        "/home/bots/inner/b:/home/bots",
+        "/home/botsy/c",
+        "--at=/home/bots/a.py",
+    )
     player = Player("p", command, "/home/bots")
-    there = ("python3", "/tmp/x/a.py", "/tmp/y/b", "/home/botsy/c", "--at=/home/bots/a.py")
+    there = ("python3", "/tmp/x/a.py", "/tmp/y/b:/tmp/x", "/home/botsy/c", "--at=/home/bots/a.py")
     assert relocate(player, places) == replace(player, command=there, folder="/tmp/x")
 
 
