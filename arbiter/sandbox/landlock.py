@@ -162,6 +162,7 @@ def own_places(player: Player, program: str = "") -> tuple[str, ...]:
     # A folder lib next to a bot's program does not make it an installation.
     is_word = "/" not in player.command[0]
     found = [*player.read, *_installation_parts(program, Path(program).parent == Path(own), is_word)]
+    found += [part for folder in player.read for part in _virtual_environments(folder)]
     for spoken, *read in player.languages:
         found += [*_installation_parts(spoken), *read]
     return tuple(dict.fromkeys(found))
@@ -218,6 +219,17 @@ def _installation_parts(program: str, doubtful: bool = False, is_word: bool = Fa
         found += [str(prefix / part) for part in parts if (prefix / part).exists()]
     open_to_all = tuple(f"{path}/" for path in _visible(SYSTEM))
     return tuple(path for path in found if path != "/" and not f"{path}/".startswith(open_to_all))
+
+
+def _virtual_environments(folder: str) -> Iterator[str]:
+    """Yield the Pythons of the virtual environments in a folder, and the parts of the installations that they
+    were made from: a first line or a start script may name them.
+    """
+    for config in (*Path(folder).glob("pyvenv.cfg"), *Path(folder).glob("*/pyvenv.cfg")):
+        python = str(config.parent / "bin" / "python")
+        # Of any other target of a link the whole folder would be opened.
+        if any(Path(os.path.realpath(python)).parent.parent.glob("lib/python3*/os.py")):
+            yield from (python, *_installation_parts(python))
 
 
 def real_program(player: Player) -> str:

@@ -94,6 +94,25 @@ def test_of_an_interpreters_prefix_that_is_readable_which_an_interpreter_needs(t
     assert opened_for(tmp_path, "other/.local/bin/tool") == {"other/.local/bin", "other/.local/lib"}
 
 
+def test_a_virtual_environment_in_the_own_folder_opens_the_python_that_it_was_made_from(
+    tmp_path: Path,
+) -> None:
+    base, own = tmp_path / "python", tmp_path / "own"
+    for name in ("bin/python3.12", "lib/python3.12/os.py", "private"):
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_text("")
+    (own / "venv" / "bin").mkdir(parents=True)
+    (own / "venv" / "pyvenv.cfg").write_text("")
+    (own / "venv" / "bin" / "python").symlink_to(base / "bin" / "python3.12")
+    (own / "bot").write_text("")
+    assert {f"{base}/bin", f"{base}/lib"} <= set(rules_of(tmp_path, "/bin/sh", "own/bot"))
+    assert str(base) not in rules_of(tmp_path, "/bin/sh", "own/bot")
+    # Not what any other link leads to.
+    (base / "lib" / "python3.12" / "os.py").unlink()
+    (own / "bot2").write_text("")
+    assert not [path for path in rules_of(tmp_path, "/bin/sh", "own/bot2") if path.startswith(str(base))]
+
+
 def test_of_what_a_link_in_path_leads_to_the_file_alone_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
