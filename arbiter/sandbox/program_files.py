@@ -8,15 +8,24 @@ import shutil
 from hashlib import file_digest
 from typing import TYPE_CHECKING
 
+from arbiter.sandbox.forkserver.ways import opened_file
+
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """The PATH of bots and builds, independent of the user's."""
 NO_PROGRAM = "there is no program"
 LONGEST_LINE = 256
 """Bytes of a script's first line that the kernel reads."""
+NAME_TARGET = "name that program in command or in languages"
+ONE_FILE = b"MEI\x0c\x0b\x0a\x0b\x0e"
+"""A mark at the end of PyInstaller's programs."""
+SELF_UNPACKING = b"PEX-INFO", b"_bootstrap/environment.py"
+"""Names in the directory at the end of archives that pex and shiv make."""
+LONGEST_END = 1 << 20
 _BY_PRODUCT = re.compile(r"nohup\.out|.*\.log(\.\d+)?")
 WRITE = "write #!/usr/bin/env python3 or #!/bin/sh there, or name the interpreter in command"
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from arbiter.match.spec import Player
@@ -78,6 +87,52 @@ def script_problem(program: str, folder: str, path: str | None = None) -> str:
     if by_env and "=" not in named[1] and named[1][0] != "-" and shutil.which(named[1], path=path) is None:
         return f"the first line of {program} names {shown[1]}, which is not in PATH"
     return ""
+
+
+def link_problem(program: str, folder: str) -> str:
+    """Return that the first line of a script names a link of its own folder to a program elsewhere, or "".
+
+    Only for confined bots: their program is then missing. Of other links an author learns nothing.
+    """
+    try:
+        with open(os.path.join(folder, program), "rb") as opened:  # noqa: PTH118
+            named = first_words(opened.read(LONGEST_LINE))[:1]
+    except OSError:
+        return ""
+    own, target = os.path.realpath(folder), os.path.realpath(named[0]) if named else ""
+    if not target or not os.path.isfile(target) or target.startswith(f"{own}/"):
+        return ""
+    if not os.path.abspath(named[0]).startswith((f"{folder}/", f"{own}/")):  # noqa: PTH100
+        return ""
+    return (
+        f"the first line of {program} names {named[0]}, a link to {target}, which the bot may not read "
+        f"({NAME_TARGET})"
+    )
+
+
+def bundle_problem(command: Sequence[str], folder: str) -> str:
+    """Return why a bundle of Python that the command names cannot start confined, with the mend, or ""."""
+    for word in command:
+        path = os.path.join(folder, word)  # noqa: PTH118
+        if os.path.isfile(os.path.join(path, "__main__.py")):  # noqa: PTH118
+            return f"{word} is a folder, whose files are not opened: name {word}/__main__.py"
+        end = _end_of_file(path)
+        if ONE_FILE in end and not os.path.isdir(os.path.join(os.path.dirname(path), "_internal")):  # noqa: PTH118, PTH120
+            mend = "build it as one folder (pyinstaller --onedir)"
+            return f"{word} unpacks itself where nothing can be run: {mend}"
+        if any(mark in end for mark in SELF_UNPACKING):
+            mend = "unpack it before, or use a virtual environment"
+            return f"{word} unpacks itself into its home, which is read-only: {mend}"
+    return ""
+
+
+def _end_of_file(path: str) -> bytes:
+    """Return at most `LONGEST_END` last bytes of a file; empty if it cannot be read."""
+    try:
+        with opened_file(path) as file:
+            return os.pread(file, LONGEST_END, max(0, os.fstat(file).st_size - LONGEST_END))
+    except (OSError, ValueError):
+        return b""
 
 
 def file_problem(word: str, folder: str) -> str:

@@ -31,7 +31,7 @@ from arbiter.sandbox.files_needed import confinement
 from arbiter.sandbox.landlock import own_folders, real_program, search_path
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.process_meter import schedstat_available
-from arbiter.sandbox.program_files import first_problem, script_problem
+from arbiter.sandbox.program_files import first_problem, link_problem, script_problem
 from arbiter.sandbox.runtimes import settings
 from arbiter.sandbox.stderr import FULL
 from arbiter.sandbox.syscall_numbers import call_name
@@ -249,7 +249,12 @@ def check_starts(
     for seat, channel in channels.items():
         player = players[seat]
         if why := ends[channel.pid].not_started:
-            why = script_problem(player.command[0], player.folder, player.env.get("PATH")) or why
+            program, folder = player.command[0], player.folder
+            why = (
+                script_problem(program, folder, player.env.get("PATH"))
+                or link_problem(program, folder)
+                or why
+            )
             raise VoidMatch(f"cannot start {player.command[0]} of player {player.name}: {why}")
     if forfeit is not None and forfeit.seat in channels and not channels[forfeit.seat].answered:
         player = players[forfeit.seat]

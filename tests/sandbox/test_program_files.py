@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.sandbox.player_command import command_problems, register
-from arbiter.sandbox.program_files import WRITE, first_problem, script_problem
+from arbiter.sandbox.program_files import WRITE, bundle_problem, first_problem, link_problem, script_problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,3 +109,41 @@ def test_a_list_of_files_of_an_authors_opens_nothing_outside(tmp_path: Path) -> 
 def test_a_list_of_files_lacks_what_is_missing(word: str, problem: str, tmp_path: Path) -> None:
     found = list(command_problems((sys.executable, word), with_jars(tmp_path)))
     assert found == ([(1, problem)] if problem else [])
+
+
+def test_a_link_of_its_own_to_a_program_elsewhere_is_named(tmp_path: Path) -> None:
+    own, elsewhere = tmp_path / "own", tmp_path / "elsewhere"
+    own.mkdir()
+    elsewhere.write_text("")
+    (own / "link").symlink_to(elsewhere)
+    (own / "file").write_text("")
+    (tmp_path / "private").symlink_to(elsewhere)
+    (own / "bot").write_text(f"#!{own}/link\n")
+    assert f"names {own}/link, a link to {elsewhere}" in link_problem(str(own / "bot"), str(own))
+    for named in (own / "file", own / "missing", tmp_path / "private", elsewhere):
+        (own / "bot").write_text(f"#!{named}\n")
+        assert link_problem(str(own / "bot"), str(own)) == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"\x7fELF MEI\x0c\x0b\x0a\x0b\x0e end", "build it as one folder"),
+        (b"#!/bin/sh\nPK PEX-INFO end", "unpacks itself into its home"),
+        (b"PK _bootstrap/environment.py end", "unpacks itself into its home"),
+        (b"\x7fELF", ""),
+    ],
+)
+def test_a_bundle_that_unpacks_itself_is_named(content: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "bot").write_bytes(content)
+    found = bundle_problem(("python3", "bot"), str(tmp_path))
+    assert problem in found and bool(problem) == bool(found)
+    (tmp_path / "_internal").mkdir()
+    assert "one folder" not in bundle_problem(("python3", "bot"), str(tmp_path))
+
+
+def test_a_folder_with_a_main_program_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    assert bundle_problem(("python3", "bot"), str(tmp_path)) == ""
+    (tmp_path / "bot" / "__main__.py").write_text("")
+    assert "name bot/__main__.py" in bundle_problem(("python3", "bot"), str(tmp_path))

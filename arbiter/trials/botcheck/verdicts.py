@@ -12,8 +12,8 @@ from arbiter.errors import ArbiterError, MalformedReply
 from arbiter.match.protocol import Answer, Connection, words_of
 from arbiter.match.record import Fault
 from arbiter.replay.frame import frame_at, hand_line, table_line
-from arbiter.sandbox.failure_hints import STACK, tier_hint, wrong_folder_hint
-from arbiter.sandbox.program_files import first_words
+from arbiter.sandbox.failure_hints import PLAIN, STACK, tier_hint, wrong_folder_hint
+from arbiter.sandbox.program_files import NAME_TARGET, bundle_problem, first_words, link_problem
 from arbiter.sandbox.stderr import FULL
 from arbiter.sandbox.syscall_numbers import call_name
 from arbiter.table.crash_faults import NO_MEMORY
@@ -72,12 +72,14 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
         fix = FIXES["output"]
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == -signal.SIGSEGV:
         fix += f"; {STACK}"
-    tier = subject.limits.isolation
+    tier, player = subject.limits.isolation, subject.player
     if NO_FORK.search(stderr):
         fix = EXEC
     elif unstarted := _script_problem(subject, played):
         detail, fix, stderr = *unstarted, b""
-    elif forfeit.fault is Fault.CRASH and (wrong := wrong_folder_hint(stderr, subject.player.folder)):
+    elif name == "starts" and tier != PLAIN and (bundle := bundle_problem(player.command, player.folder)):
+        fix = bundle
+    elif forfeit.fault is Fault.CRASH and (wrong := wrong_folder_hint(stderr, player.folder)):
         fix = wrong
     elif forfeit.fault is Fault.CRASH and (refused := tier_hint(stderr, tier, subject.sent)):
         fix += f"; {refused}" + ("" if subject.sent else "; --isolation plain allows everything")
@@ -115,6 +117,8 @@ def _script_problem(subject: Subject, played: BotMatch) -> tuple[str, str] | Non
             first = file.readline(SHOWN)
     except OSError:
         return None
+    if end.not_started and (linked := link_problem(program, subject.player.folder)):
+        return linked, NAME_TARGET
     carriage = first.endswith(b"\r\n")
     words = first_words(first)
     if not words or not (carriage or (end.not_started and not Path(words[0]).is_file())):
