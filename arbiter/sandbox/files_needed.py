@@ -34,7 +34,6 @@ from arbiter.sandbox.landlock import (
     search_path,
     system_rules,
 )
-from arbiter.sandbox.packages import package_paths
 from arbiter.sandbox.program_files import LONGEST_LINE, first_words
 
 if TYPE_CHECKING:
@@ -86,7 +85,8 @@ def confinement(player: Player, program: str) -> dict[str, Any]:
 
 class KeeperRequest(NamedTuple):
     """A request to the keeper: paths that all bots of a season need, that this player needs to start, that
-    its files mention, and its folders to scan for programs whose libraries are added.
+    its files mention, and its folders to scan for programs whose libraries are added. Of each kind of path
+    also the programs whose packages are added.
     """
 
     player: str
@@ -94,6 +94,9 @@ class KeeperRequest(NamedTuple):
     needed: tuple[str, ...]
     mentioned: tuple[str, ...]
     scans: tuple[str, ...]
+    common_programs: tuple[str, ...] = ()
+    needed_programs: tuple[str, ...] = ()
+    mentioned_programs: tuple[str, ...] = ()
 
 
 class Needs(NamedTuple):
@@ -167,6 +170,9 @@ def _needs_of(
         ),
         mentioned=_unique(*_with_libraries(started), *_with_libraries(commands), *words),
         scans=own,
+        common_programs=_of_packages(spoken),
+        needed_programs=_of_packages(chosen),
+        mentioned_programs=_of_packages([*started, *commands]),
     )
     outside = [place for place in places if not is_in(place, (*SYSTEM, *MOUNTED))]
     seen = tuple(p for p in outside if not any(p.startswith(f"{o}/") for o in outside))
@@ -256,13 +262,15 @@ def _language_paths(languages: tuple[tuple[str, ...], ...]) -> list[str]:
 
 
 def _with_libraries(programs: Iterable[str]) -> Iterator[str]:
-    """Yield programs with their library folders, then what their packages bring."""
-    real = {one: os.path.realpath(one) for one in programs}
-    for one, program in real.items():
+    for one in programs:
         yield one
-        yield from _library_folders(program)
-    of_packages = (one for one in real.values() if one.startswith(OF_THE_SYSTEM))
-    yield from package_paths(tuple(one for one in of_packages if Path(one).name not in SHELLS))
+        yield from _library_folders(os.path.realpath(one))
+
+
+def _of_packages(programs: Iterable[str]) -> tuple[str, ...]:
+    """Return the real paths of the programs whose packages are needed: the system's, no shells."""
+    real = map(os.path.realpath, programs)
+    return _unique(*(one for one in real if one.startswith(OF_THE_SYSTEM) and Path(one).name not in SHELLS))
 
 
 def _beside(program: str) -> Iterator[str]:

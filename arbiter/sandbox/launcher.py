@@ -77,6 +77,8 @@ class Launcher:
         """True if each of them had a separate process namespace."""
         self.in_place: tuple[str, ...] = ()
         """Folders of its players that could not be copied to memory."""
+        self.shows_all = False
+        """True: bots see the machine's own system, still confined by Landlock."""
         self.views: list[SystemView | None] = []
         """The view of the system in memory of each of them; None for the machine's own system."""
 
@@ -109,7 +111,7 @@ class Launcher:
         if not self._in_use.furnished and any(bot["confine"] is not None for bot in bots):
             self._in_use.furnished = True
             self._in_use.staged = self._request("store_common", **common_rules())[0]
-        shown = self._in_use.staged and any(bot["root"] is not None for bot in bots)
+        shown = self._in_use.staged and not self.shows_all and any(bot["root"] is not None for bot in bots)
         self.views = self._mount_views([bot["system"] for bot in bots]) if shown else [None] * len(bots)
         requests = [
             {**bot, "system": None, "view": view and view.number}

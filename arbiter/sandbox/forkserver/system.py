@@ -32,6 +32,7 @@ from arbiter.sandbox.forkserver.kernel import (
     mount,
     unmount,
 )
+from arbiter.sandbox.forkserver.packages import package_paths
 from arbiter.sandbox.forkserver.view_plan import Plan
 
 if TYPE_CHECKING:
@@ -98,9 +99,13 @@ class System:
             plan, self._planned = Plan(self._source_at, self.budget, self._share), 0
             for path in self.base.settings:
                 plan.add(path, follow=False)
-            for path in asked["common"]:
+            common, needed, mentioned = (
+                (*asked[kind], *package_paths(tuple(asked[f"{kind}_programs"])))
+                for kind in ("common", "needed", "mentioned")
+            )
+            for path in common:
                 plan.add(path)
-            plan.add_own(asked["needed"], asked["mentioned"], asked["scans"])
+            plan.add_own(needed, mentioned, asked["scans"])
             content: Hashable = tuple(plan.ways.items()), tuple(plan.outermost()), tuple(plan.in_place)
             if content not in self._views:
                 self._views[content] = self._make_view(plan)

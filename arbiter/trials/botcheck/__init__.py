@@ -22,7 +22,8 @@ from arbiter.match.clock import SECOND
 from arbiter.match.record import Fault
 from arbiter.sandbox.cgroup import SLACK_BYTES
 from arbiter.sandbox.launcher import Launcher
-from arbiter.trials.botcheck.cures import FIXES, FIXES_OF_SENT
+from arbiter.trials.botcheck.cures import FIXES, FIXES_OF_SENT, READ_MORE
+from arbiter.trials.botcheck.hidden_folders import folders_to_read
 from arbiter.trials.botcheck.probes import (
     blame_line_end,
     check_batched,
@@ -89,7 +90,8 @@ def _play_steps(subject: Subject) -> Iterator[Step]:
     # Without a first reply the dialogues are pointless.
     mute = fault if not played[0].first_ns else None
     if fault is not None and fault.name == "starts":
-        yield fault
+        folders = [] if subject.sent else folders_to_read(subject)
+        yield replace(fault, fix=READ_MORE.format(", ".join(folders))) if folders else fault
     else:
         yield _start_step(subject, played[0])
     timed_out = played[0].record.forfeit is not None and played[0].record.forfeit.fault is Fault.TIMEOUT

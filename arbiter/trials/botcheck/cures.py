@@ -52,6 +52,10 @@ NO_FLUSH = f"{FLUSH}; and answer every command"
 NO_ANSWER = "answer every command, and flush the answer; answer an unknown command with ?"
 NO_SIGN = "begin every reply with =, then the word if one is requested, as in '= TD'; then an empty line"
 LINE_END = "remove the line end before you split a line: line.split(), or line.strip().split(' ')"
+READ_MORE = (
+    "its program reads files of the system that it does not see; with these it starts: read: [{}] "
+    "(--read for check-bot)"
+)
 EXEC = (
     "this tier forbids fork: let the script end with exec, and before it use no $(...), no pipes "
     'and no programs, as in: cd "${0%/*}"; exec python3 bot.py'

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import re
 from functools import lru_cache
-from itertools import islice
-from pathlib import Path
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-DPKG = Path("/var/lib/dpkg")
+DPKG = "/var/lib/dpkg"
 PLACES = (b"/usr/lib/", b"/usr/share/", b"/lib/")
 OF_NO_USE = re.compile(
     rb"/usr/share/(?:applications|bash-completion|binfmts|bug|doc|doc-base|gcc|gdb|icons|info|lintian|locale|man"
@@ -40,44 +39,37 @@ def package_paths(programs: tuple[str, ...]) -> tuple[str, ...]:
     """
     if not programs:
         return ()
+    paths = {f"\n{one}\n".encode() for program in programs for one in (program, program.removeprefix("/usr"))}
     try:
-        files = _files_by_package()
-        owners = [name for one in programs for name in _owners(one, files)]
+        owners = [name for name, text in _lists() if any(path in text for path in paths)]
         chosen, kin = _with_dependencies(owners)
+        listed = {name: _listed(text) for name, text in _lists() if name in chosen}
+        shared = _shared_folders(
+            (text for name, text in _lists() if name not in chosen and name not in kin), listed
+        )
     except OSError:
         return ()
-    listed = {name: _listed(files[name]) for name in chosen if name in files}
-    others = (text for name, text in files.items() if name not in listed and name not in kin)
-    shared = _shared_folders(others, listed)
     found: dict[bytes, None] = {}
-    for name, lines in listed.items():
-        for line in lines:
+    for name in filter(listed.get, chosen):
+        for line in listed[name]:
             if line not in shared and (name in owners or not LIBRARY.fullmatch(line)):
                 found.setdefault(_outermost(line, shared))
     return tuple(map(os.fsdecode, islice(found, MOST_PATHS)))
 
 
-def _owners(program: str, files: Mapping[str, bytes]) -> list[str]:
-    """Return the packages of a program, which may be listed by its path on a system without merged /usr."""
-    paths = {f"\n{path}\n".encode() for path in (program, program.removeprefix("/usr"))}
-    return [name for name, text in files.items() if any(path in text for path in paths)]
-
-
-def _files_by_package() -> dict[str, bytes]:
-    """Return the list of files of each installed package, each path between two line ends."""
-    found = {}
-    for entry in os.scandir(DPKG / "info"):
+def _lists() -> Iterator[tuple[str, bytes]]:
+    """Yield the installed packages, each with its list of files, every path between two line ends."""
+    for entry in os.scandir(f"{DPKG}/info"):
         if entry.name.endswith(".list"):
-            name = entry.name.removesuffix(".list").partition(":")[0]
-            found[name] = b"\n" + Path(entry.path).read_bytes()
-    return found
+            with open(entry.path, "rb") as file:
+                yield entry.name.removesuffix(".list").partition(":")[0], b"\n" + file.read()
 
 
 def _with_dependencies(packages: Sequence[str]) -> tuple[list[str], set[str]]:
     """Return packages and what they need, the nearest first, except `BASE`; and those of the same sources."""
     fields: dict[str, dict[str, str]] = {}
     providers: dict[str, list[str]] = {}
-    for text in (DPKG / "status").read_text(errors="replace").split("\n\n"):
+    for text in _paragraphs(f"{DPKG}/status"):
         known = dict(FIELD.findall(text))
         if not known or BASE.search(text):
             continue
@@ -93,6 +85,13 @@ def _with_dependencies(packages: Sequence[str]) -> tuple[list[str], set[str]]:
     sources = {name: known.get("Source", name) for name, known in fields.items()}
     own = {sources.get(name) for name in packages}
     return found[:MOST_PACKAGES], {name for name, source in sources.items() if source in own}
+
+
+def _paragraphs(file: str) -> Iterator[str]:
+    with open(file, errors="replace") as lines:
+        for filled, group in groupby(lines, lambda line: line != "\n"):
+            if filled:
+                yield "".join(group)
 
 
 def _listed(text: bytes) -> list[bytes]:

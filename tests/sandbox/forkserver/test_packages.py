@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.sandbox import packages
-from arbiter.sandbox.packages import package_paths
+from arbiter.sandbox.forkserver import packages
+from arbiter.sandbox.forkserver.packages import package_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def dpkg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "status").write_text(STATUS.strip())
     for name, paths in LISTS.items():
         (tmp_path / "info" / f"{name}.list").write_text("\n".join(["/.", *paths]) + "\n")
-    monkeypatch.setattr(packages, "DPKG", tmp_path)
+    monkeypatch.setattr(packages, "DPKG", str(tmp_path))
     package_paths.cache_clear()
     yield
     package_paths.cache_clear()
@@ -75,5 +75,5 @@ def test_a_program_without_a_package_brings_nothing() -> None:
 def test_without_a_list_of_packages_a_program_brings_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packages, "DPKG", tmp_path / "missing")
+    monkeypatch.setattr(packages, "DPKG", f"{tmp_path}/missing")
     assert package_paths(("/usr/bin/scheme",)) == ()
