@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.match.spec import Player
+from arbiter.sandbox.forkserver.view_plan import THE_KERNELS
 from arbiter.sandbox.landlock import SYSTEM, is_in, own_places
 from arbiter.sandbox.program_files import file_problem, is_by_product, program_problem
 
@@ -70,7 +71,9 @@ def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterabl
 
 
 def reading_problem(read: Sequence[str]) -> str:
-    """Return an error message for too many files and folders to read, or ""."""
+    """Return an error message for paths to read that are too many or the kernel's, or ""."""
+    if kernels := next((path for path in read if is_in(os.path.normpath(path), THE_KERNELS)), ""):
+        return f"read: {kernels} belongs to the kernel, of which bots see copies of a few files: leave it out"
     if len(read) <= MOST_READ:
         return ""
     return f"read: expected at most {MOST_READ} files and folders, got {len(read)}: name their folder instead"

@@ -231,6 +231,7 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("name: d, command: [python3, bot.py]", "name: d, command: []"), "6:15: players.3.command: is empty"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [python3, ./missing.py]"), "6:34: players.3.command.1: d: there is no file ./missing.py"),
         (("name: d, command: [python3, bot.py]", f"name: d, command: [python3, bot.py], read: [{', '.join(['.'] * 33)}]"), "6:43: players.3.read: d: read: expected at most 32 files and folders, got 33: name their folder instead"),
+        (("name: d, command: [python3, bot.py]", "name: d, command: [python3, bot.py], read: [/proc/self]"), "6:43: players.3.read: d: read: /proc/self belongs to the kernel, of which bots see copies of a few files: leave it out"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [./bot.py]"), "6:25: players.3.command.0: d: ./bot.py is not executable (chmod +x, or name its interpreter first)"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [no-such-program]"), "6:25: players.3.command.0: d: there is no program no-such-program in PATH"),
         (("name: d,", "name: '..',"), "6:6: players.3.name: not a name: '..' (no page can have the address of . or ..)"),
