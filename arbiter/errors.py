@@ -8,6 +8,7 @@
     ├─ BotCheckFailed    a bot failed a required check           3
     ├─ VoidMatch         the machine failed, not a bot           4
     │  ├─ ProviderOutage  the provider of a model failed, not a bot
+    │  ├─ NotPrepared     a bot's root, limits or confinement could not be set up
     │  └─ WorkerLost     a cluster's worker is gone
     ├─ Anomaly           too many faults: check before playing   4
     ├─ StoreError        unreachable, locked, newer schema       5
@@ -123,6 +124,10 @@ class VoidMatch(ArbiterError):
 
 class ProviderOutage(VoidMatch):
     """The provider of a language model failed: no player caused the void match."""
+
+
+class NotPrepared(VoidMatch):
+    """A bot's root, limits or confinement could not be set up: no player caused the void match."""
 
 
 class WorkerLost(VoidMatch):

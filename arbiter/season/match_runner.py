@@ -15,7 +15,7 @@ from math import comb
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from arbiter.errors import ProviderOutage, VoidMatch, WorkerLost
+from arbiter.errors import NotPrepared, ProviderOutage, VoidMatch, WorkerLost
 from arbiter.match.spec import Absence, original
 from arbiter.season.events import MatchStored, MatchVoid, Stopped
 from arbiter.season.program_digests import PUT_BACK, missing_programs
@@ -83,12 +83,12 @@ def play_matches(
                     store.unstored_tokens.add(void.billed)
                     if enough(None):
                         window.close()
-                blameless = isinstance(void, ProviderOutage)
+                blameless = isinstance(void, ProviderOutage | NotPrepared)
                 if what := missing_programs(spec.players):
                     raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
                 if is_trial(spec):
                     if blameless:
-                        # During an outage of the provider the culprit cannot be found.
+                        # During a failure of the provider or of ours the culprit cannot be found.
                         raise VoidMatch(f"match {spec.id} was void: {void}") from None
                     window.submit_first(suspects.record_trial(spec, is_void=True))
                     continue

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from arbiter.errors import MalformedReply, VoidMatch
+from arbiter.errors import MalformedReply, NotPrepared, VoidMatch
 from arbiter.games import make
 from arbiter.match.clock import MS, SECOND
 from arbiter.match.exchange import Reply, drive
@@ -28,6 +28,7 @@ from arbiter.sandbox.cgroup import group_settings
 from arbiter.sandbox.core_accounts import NS_PER_TICK
 from arbiter.sandbox.failure_hints import STACK, tier_hint, wrong_folder_hint
 from arbiter.sandbox.files_needed import confinement
+from arbiter.sandbox.forkserver.birth import OURS
 from arbiter.sandbox.landlock import own_folders, real_program, search_path
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.process_meter import schedstat_available
@@ -245,7 +246,9 @@ def check_starts(
     ends: Mapping[int, End],
     forfeit: Forfeit | None,
 ) -> None:
-    """Raise VoidMatch if a program was never executed, or ended at once because a file of it is gone."""
+    """Raise VoidMatch if a program was never executed, or ended at once because a file of it is gone;
+    NotPrepared if we failed before.
+    """
     for seat, channel in channels.items():
         player = players[seat]
         if why := ends[channel.pid].not_started:
@@ -255,7 +258,8 @@ def check_starts(
                 or link_problem(program, folder)
                 or why
             )
-            raise VoidMatch(f"cannot start {player.command[0]} of player {player.name}: {why}")
+            kind = NotPrepared if why.startswith(OURS) else VoidMatch
+            raise kind(f"cannot start {player.command[0]} of player {player.name}: {why}")
     if forfeit is not None and forfeit.seat in channels and not channels[forfeit.seat].answered:
         player = players[forfeit.seat]
         if what := first_problem(player):

@@ -6,16 +6,16 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.errors import VoidMatch
+from arbiter.errors import NotPrepared, VoidMatch
 from arbiter.match.record import Fault
 from arbiter.sandbox import launcher
 from arbiter.sandbox.launcher import PID_LIMIT, process_id
 from arbiter.sandbox.player_command import register
-from arbiter.table import Conductor
+from arbiter.table import Conductor, conductor
 from tests.fixtures.bot_template import player, spec_for
 from tests.fixtures.commands import BOTS
 from tests.fixtures.tiers import need
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import Limits, Player
 
 pytestmark = pytest.mark.process
 
@@ -80,6 +81,23 @@ def test_a_player_that_cannot_be_started_makes_the_match_void(
     disturb, command, said = DISTURBED[name]
     with pytest.raises(VoidMatch, match=said):
         play_match(table, tier, tmp_path, command, disturb)
+
+
+@pytest.mark.usefixtures("a_stage")
+def test_a_failure_of_ours_before_a_start_is_void_with_its_reason_and_no_players(
+    table: Conductor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need("landlock")
+    known = conductor.start_request
+
+    def start_request(player: Player, limits: Limits) -> dict[str, Any]:
+        request = known(player, limits)
+        # A folder that is read-only before the file is made there.
+        return request | {"root": request["root"] | {"places": ["/etc/passwd"]}}
+
+    monkeypatch.setattr(conductor, "start_request", start_request)
+    with pytest.raises(NotPrepared, match=r"cannot prepare it: .*Read-only file system"):
+        play_match(table, "landlock", tmp_path, (*PYTHON, f"own/{GOOD}"), lambda _: None)
 
 
 def test_a_folder_that_was_moved_away_and_back_is_read_as_it_is_now(tier: str, tmp_path: Path) -> None:

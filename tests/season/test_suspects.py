@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.cli.season_control import voids_in_words
-from arbiter.errors import ProviderOutage, VoidMatch
+from arbiter.errors import NotPrepared, ProviderOutage, VoidMatch
 from arbiter.games import make
 from arbiter.match.token_usage import BilledTokens
 from arbiter.season.match_runner import SWEEPS, find_culprit
@@ -86,14 +86,17 @@ def test_what_models_used_in_plays_that_are_not_stored_is_kept(opened_season: Se
     assert opened_season.stored.unstored_tokens.all() == {"p3": BilledTokens(10 * voids, voids)}
 
 
-def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(opened_season: Season) -> None:
+@pytest.mark.parametrize("failure", [ProviderOutage, NotPrepared])
+def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(
+    failure: type[VoidMatch], opened_season: Season
+) -> None:
     tried: list[MatchSpec] = []
 
     def outcome(spec: MatchSpec) -> MatchRecord:
         if "p3" not in present(spec):
             return by_name(spec)
         tried.append(spec)
-        raise ProviderOutage("the provider of player p3, llm.example.org failed: HTTP 503")
+        raise failure("the provider of player p3, llm.example.org failed: HTTP 503")
 
     with pytest.raises(VoidMatch, match=r"in a row.*: the provider of player p3, llm\.example\.org"):
         play_round(opened_season, outcome)

@@ -37,6 +37,8 @@ HIGH = 64
 """A number above the descriptors that a bot gets."""
 PENDING_SIGNALS = 256
 """Few enough for all bots of a machine together, if the kernel counts them by user."""
+OURS = "cannot prepare it: "
+"""Before the reason of a failure that is not of the program, its file or its folder."""
 LONGEST_REASON = 1000
 """Bytes, which fit into a pipe."""
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
@@ -63,6 +65,7 @@ def become_bot(
     of a private root, `user` the namespace of a separate user, `line` a socket that becomes its descriptor
     3. An error before the execution is written to the descriptor `failure`, which the program does not get.
     """
+    prefix = OURS
     try:
         for group in groups:
             with open(f"{group}/cgroup.procs", "w") as file:
@@ -88,7 +91,9 @@ def become_bot(
         os.umask(0o022)
         if root is not None:
             enter_root(root)
+        prefix = ""
         os.chdir(bot["folder"])
+        prefix = OURS
         if bot["wrapped"]:  # a build, whose memory is not checked
             lower_limit(resource.RLIMIT_DATA, bot["memory_bytes"])
         elif not groups:
@@ -118,9 +123,10 @@ def become_bot(
         lower_limit(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
         if bot.get("held"):
             wait_for_input()
+        prefix = ""
         os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
     except BaseException as error:
-        os.write(failure, reason(error, bot["program"]).encode(errors="replace")[:LONGEST_REASON])
+        os.write(failure, (prefix + reason(error, bot["program"])).encode(errors="replace")[:LONGEST_REASON])
         os.write(2, f"arbiter: cannot start {bot['program']}: {error}\n".encode())
     finally:
         # After a failure, this process must not continue as a second forkserver.
