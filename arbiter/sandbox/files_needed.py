@@ -61,10 +61,14 @@ MOST_INTERPRETERS, MOST_MENTIONED = 8, 30
 WORD = re.compile(rb"[\w./+-]+")
 STARTED = re.compile(
     rb"""(?:^|[;&|({`)!]|:-|(?<![\w-])\w+=|\b(?:exec|command|do|else|env|if|in|nice|nohup|set|then|time|type|until"""
-    rb"""|which|while)[ \t])[ \t]*(?:(?:-[^\s"']*|\w+=[^\s;]*)[ \t]+)*["']?(?=([\w./+-]+))""",
+    rb"""|which|while)[ \t])[ \t]*"""
+    rb"""(?:(?:-[^\s"']{0,99}|\w{1,99}=[^\s;]{0,99})[ \t]{1,9}){0,9}["']?(?=([\w./+-]+))""",
     re.MULTILINE,
 )
-"""A word of a shell script at the place of a command, or the value of a variable."""
+"""A word of a shell script at the place of a command, or the value of a variable.
+
+Authors write the script: what is read again at each place is bounded.
+"""
 JARS = "/usr/share/java"
 """Libraries of all programs in Java: a command names the ones that it needs."""
 SCRATCH_PLACES = ("/tmp", "/var/tmp", "/dev/shm")

@@ -90,7 +90,7 @@ def script_problem(program: str, folder: str, path: str | None = None) -> str:
 
 
 def link_problem(program: str, folder: str) -> str:
-    """Return that the first line of a script names a link of its own folder to a program elsewhere, or "".
+    """Return that the first line of a script names a link in its folder to a program elsewhere, or "".
 
     Only for confined bots: their program is then missing. Of other links an author learns nothing.
     """

@@ -28,7 +28,7 @@ from arbiter.sandbox.cgroup import group_settings
 from arbiter.sandbox.core_accounts import NS_PER_TICK
 from arbiter.sandbox.failure_hints import STACK, tier_hint, wrong_folder_hint
 from arbiter.sandbox.files_needed import confinement
-from arbiter.sandbox.forkserver.birth import OURS
+from arbiter.sandbox.forkserver import OURS
 from arbiter.sandbox.landlock import own_folders, real_program, search_path
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.process_meter import schedstat_available

@@ -35,3 +35,5 @@ SYSTEM_BYTES = 1 << 30
 """The size limit of the system in memory."""
 PLAYER_BYTES = 256 << 20
 """The part of it that one player may add."""
+OURS = "cannot prepare it: "
+"""Before the reason why a program was not started that is not in the program, its file or its folder."""

@@ -12,7 +12,7 @@ import stat
 import struct
 from typing import Any, NoReturn
 
-from arbiter.sandbox.forkserver import MOST_DESCRIPTORS, SCRATCH_BYTES, users
+from arbiter.sandbox.forkserver import MOST_DESCRIPTORS, OURS, SCRATCH_BYTES, users
 from arbiter.sandbox.forkserver.kernel import (
     CAP_DAC_OVERRIDE,
     CAP_DAC_READ_SEARCH,
@@ -37,8 +37,6 @@ HIGH = 64
 """A number above the descriptors that a bot gets."""
 PENDING_SIGNALS = 256
 """Few enough for all bots of a machine together, if the kernel counts them by user."""
-OURS = "cannot prepare it: "
-"""Before the reason of a failure that is not of the program, its file or its folder."""
 LONGEST_REASON = 1000
 """Bytes, which fit into a pipe."""
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446

@@ -110,9 +110,9 @@ class Plan:
                 self._left_out[real] = None
                 return
             self.in_place.append(real)
-            if os.path.isfile(real):
-                for library in libraries_of([real], Looks(MOST_LOOKS)):
-                    self.add(library)
+            looks = Looks(MOST_LOOKS)
+            for library in libraries_of(programs_in(real, looks), looks):
+                self.add(library)
             return
         self._left -= source.size
         self.sources[real] = source

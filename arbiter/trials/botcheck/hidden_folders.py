@@ -1,4 +1,4 @@
-"""Find the folders of the system that a bot misses: those that it opens when the whole system is shown.
+"""Find the folders of the system that a bot misses, by what it opens when it sees the whole system.
 
 The kernel reports which folders have files opened (inotify), by any process. So the found ones are tried, and
 only those without which the bot does not start are kept.
