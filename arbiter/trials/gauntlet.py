@@ -114,7 +114,7 @@ class Gauntlet:
         accept: bool = False,
         tell: Callable[[str], None] = lambda _: None,
     ) -> Self:
-        """Return the gauntlet under the name that it has in the store, found by `find_name`.
+        """Find the gauntlet's name in the store, by `find_name`, and return the gauntlet under it.
 
         It is over after `rounds` rounds. `tell` is called with a line about changed programs.
         """

@@ -114,11 +114,12 @@ def find_entries(config: Config, names: Sequence[str]) -> list[Entry]:
 
 
 def unchecked_entries(season: SeasonResults) -> list[Entry]:
-    """Return the players whose current entry and files were never checked; none without `qualify: true`."""
+    """Read orders and files: the players never checked as they are now; none without `qualify: true`."""
     return _unchecked_entries(season.config, season.stored)
 
 
 def _unchecked_entries(config: Config, stored: SeasonStore) -> list[Entry]:
+    """See `unchecked_entries`: without programs sent to the site, models, and players that are gone."""
     if not config.qualify:
         return []
     tried = effective_orders(stored.orders.read().given).tried
@@ -133,7 +134,7 @@ def _unchecked_entries(config: Config, stored: SeasonStore) -> list[Entry]:
 
 
 def reinstatement_hints(config: Config, stored: SeasonStore, passed: Collection[str]) -> Iterator[str]:
-    """Yield a line for each player that `passed`, by rated name, and is suspended for an earlier failure."""
+    """Read the orders; yield a line for each of `passed`, by rated name, suspended for an earlier failure."""
     suspended = effective_orders(stored.orders.read().given).suspended
     untried = _unchecked_entries(config, stored)
     for entry in config.entries:
@@ -147,7 +148,7 @@ def reinstatement_hints(config: Config, stored: SeasonStore, passed: Collection[
 
 
 def qualify(season: SeasonResults, executor: Executor) -> Iterator[Qualification]:
-    """Check unchecked players: suspend those with failures, reinstate those suspended for earlier ones."""
+    """Check unchecked players; store the orders that suspend for failures, or reinstate for success."""
     digests = {entry.player.name: (entry, digest) for entry, digest in _entry_digests(season.config)}
     for verdict in check_players(season.config, unchecked_entries(season), executor):
         entry, digest = digests[verdict.player]
@@ -156,6 +157,7 @@ def qualify(season: SeasonResults, executor: Executor) -> Iterator[Qualification
 
 
 def _store_orders(season: SeasonResults, name: str, digest: str, verdict: Qualification) -> None:
+    """Store that a player was checked, and the order that suspends or reinstates it, if needed."""
     alone = _is_alone(season.config, name)
 
     def orders(now: EffectiveOrders) -> Iterator[tuple[OrderKind, str, str]]:
@@ -176,7 +178,7 @@ def _is_alone(config: Config, name: str) -> bool:
 
 
 def _entry_digests(config: Config) -> list[tuple[Entry, str]]:
-    """Return each entry with the SHA-256 of itself and of the files that its command names."""
+    """Read the players' files; return each entry with the SHA-256 of itself and of its command's files."""
     programs = programs_of((entry.player for entry in config.entries), config.file)
     digests = []
     for entry, written in zip(config.entries, config.settings["players"], strict=True):

@@ -69,7 +69,7 @@ def is_required(name: str, player: Player, limits: Limits) -> bool:
 
 
 def check_bot(subject: Subject) -> Iterator[Step]:
-    """Yield every step in order, each as soon as it is known; VoidMatch if our machine failed."""
+    """Play matches and dialogues with the bot; yield every step in order, once it is known. VoidMatch."""
     for step in _play_steps(subject):
         yield replace(step, required=is_required(step.name, subject.player, subject.limits))
 
@@ -83,6 +83,7 @@ def check_in_worker(
 
 
 def _play_steps(subject: Subject) -> Iterator[Step]:
+    """Play the bot in every seat, unless it fails before; yield the start's step, then the others."""
     game = subject.game
     opening = [wording[0].split(" ")[0] for wording in game.greeting()]
     played = [play(subject, 0)]
@@ -107,7 +108,7 @@ def _play_steps(subject: Subject) -> Iterator[Step]:
 def _steps_after_start(
     subject: Subject, played: Sequence[BotMatch], faults: dict[str, Step], mute: Step | None
 ) -> Iterator[Step]:
-    """Yield the other steps; `mute` is the fault that prevented the first reply."""
+    """Yield the other steps, with further processes; `mute` is the fault that prevented the first reply."""
     dialogue = Dialogue(subject)
     unknown = f"the first command had no good reply (see {mute.name})" if mute is not None else ""
     for name in WIRE:
@@ -130,14 +131,14 @@ def _steps_after_start(
         else:
             faults |= {name: left_out(name, "see opening") for name in affected}
     yield opening
-    yield left_out("unknown-command", unknown) if unknown else _of_odd("unknown-command", subject, dialogue)
+    yield left_out("unknown-command", unknown) if unknown else _odd_step("unknown-command", subject, dialogue)
     silent = unknown or ("" if opening.ok else "the opening is not answered (see opening)")
     if not silent and not dialogue.answers_well:
         # Odd lines prove nothing if plain ones are answered no better.
         see = f"see {', '.join(faults)}" if faults else "though it had one in a match"
         silent = f"the first request has no good answer without odd lines either ({see})"
     for name in ("blank-lines", "line-ends"):
-        yield left_out(name, silent) if silent else _of_odd(name, subject, dialogue)
+        yield left_out(name, silent) if silent else _odd_step(name, subject, dialogue)
     see = "opening" if dialogue.refuses_all else ", ".join(faults)
     ended = f"a match ended before its end (see {see})" if faults else ""
     if not unknown:
@@ -168,8 +169,8 @@ def _steps_after_start(
         yield left_out(name, why) if why and name == "quit" and ended_so.ok is False else ended_so
 
 
-def _of_odd(name: str, subject: Subject, dialogue: Dialogue) -> Step:
-    """Return the step of a dialogue with odd lines; left out if the bot can also fail without them."""
+def _odd_step(name: str, subject: Subject, dialogue: Dialogue) -> Step:
+    """Hold a dialogue with odd lines; return its step, left out if the bot can also fail without them."""
     talk, plain = ODD[name]
     step, again = talk(dialogue), Dialogue(subject, AGAIN_NS)
     if step.ok is False and not is_cause(lambda: plain(again), lambda: talk(again).ok is False):

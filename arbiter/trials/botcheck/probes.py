@@ -29,12 +29,12 @@ PATIENCE_NS = 1 * SECOND
 
 
 def is_cause(passes: Callable[[], bool], fails: Callable[[], bool]) -> bool:
-    """True if a bot passes without the suspected cause and fails with it, every time."""
+    """Call both, `PAIRS` times: True if a bot always passes without the suspected cause and fails with it."""
     return all(passes() and fails() for _ in range(PAIRS))
 
 
 def keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
-    """True if a failing bot continues when some command lines have a blank before the line end.
+    """Play again, with a blank before some line ends: True if a failing bot then continues.
 
     A bot does so that splits lines at blanks and leaves the line end on the last word. Only the lines at
     which it fails get a blank, one after the other: in others the blank would add a word.

@@ -261,6 +261,7 @@ def end_by_kill(bot: SingleBot) -> Step:
 
 
 def _check_ended(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
+    """Wait for the bot's end and return the step, failed if it still runs."""
     began = time.monotonic()
     if still := _wait_until_ended(bot, PATIENCE):
         return Step(name, False, sent, "", fix, f"it still runs: {still}")
@@ -271,7 +272,7 @@ def _check_ended(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
 
 
 def _wait_until_ended(bot: SingleBot, patience: Patience) -> str:
-    """Return "" once the bot has ended, or what it does instead."""
+    """Wait until the bot has ended, and return ""; after the `patience` return what it does instead."""
     awake, stirred = Awake(), 0.0
     first = counted = bot.cpu_ns
     while bot.wait(LOOK_SECONDS) is None:

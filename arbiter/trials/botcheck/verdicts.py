@@ -61,7 +61,7 @@ LAST_LINES = 16
 def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step | None:
     """Return the step that failed, None if the match was played to its end.
 
-    `opening` are the names of the greeting's commands.
+    New processes may be started to find a cause. `opening` are the names of the greeting's commands.
     """
     forfeit = played.record.forfeit
     if forfeit is None:
@@ -105,7 +105,7 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
 
 
 def _script_problem(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
-    """Return what happened and the fix if a script's first line prevented its start, else None.
+    """Read a script's first line; return what happened and the fix if it prevented the start, else None.
 
     The kernel then reports the script itself as missing.
     """
@@ -146,7 +146,10 @@ def _lacks_sign(played: BotMatch, text: bytes) -> bool:
 
 
 def _find_held_back(subject: Subject, played: BotMatch) -> bytes:
-    """Return what a bot wrote and did not flush; b"" if a new process writes the same unasked."""
+    """Return what a bot wrote and did not flush.
+
+    If that is no reply, start a new process, and return b"" if it writes the same unasked.
+    """
     late = played.late
     if late[:1] in (b"=", b"?") or not late:
         return late
@@ -156,7 +159,7 @@ def _find_held_back(subject: Subject, played: BotMatch) -> bytes:
 
 
 def _reads_by_line(subject: Subject, played: BotMatch, forfeit: Forfeit) -> bool:
-    """True if an unflushed bot reads its input by line: it answered, or quit ends a new process."""
+    """True if an unflushed bot reads by line: it answered, or a process started here ends at quit."""
     if played.first_ns:
         return True
     with subject.run(played.seat) as bot:
@@ -194,7 +197,7 @@ def _position_text(position: Position) -> str:
 def _step_of_fault(
     subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
 ) -> tuple[str, str, str]:
-    """Return the step of a fault, what happened, and the fix, "" for the step's general one."""
+    """Return the step of a fault, what happened, and the fix, "" for the general one; see `failed_step`."""
     fault, reply, said = forfeit.fault, forfeit.reply, forfeit.detail
     surplus = played.surplus.lstrip()[:1] in (b"=", b"?") and played.surplus != b""
     if fault is Fault.MEMORY or NO_MEMORY in said:
@@ -221,6 +224,7 @@ def _step_of_fault(
 def _step_of_timeout(
     subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
 ) -> tuple[str, str, str]:
+    """As `_step_of_fault`, for a timeout: new processes show whether the bot flushes."""
     reply, command = forfeit.reply, forfeit.command.split(" ")[0]
     if reply and reply[:1] in ("=", "?"):
         end = "" if "\n" in reply else "the end of its line and without "

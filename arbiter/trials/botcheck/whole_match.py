@@ -115,6 +115,7 @@ def play(
     late, waited = b"", False
 
     def note_reply(send: Send, reply: Reply | int) -> None:
+        """Note the first reply and refusal; after a timeout end the bot's input, and note what comes late."""
         nonlocal first_ns, refused, replied, late, waited
         fault = None if isinstance(reply, int) else reply.fault
         replied = fault is None

@@ -189,6 +189,7 @@ class ChoiceTrial:
         return True
 
     def _add_scores(self, block: int, matches: Mapping[int, Sequence[MatchSummary]]) -> None:
+        """Add a block to the standing, or leave it out if it has no score for one of them."""
         scores = {table: block_score(bool(self.experiment.field), of_it) for table, of_it in matches.items()}
         row = np.full(len(self.competing), np.nan)
         for table, score in scores.items():
@@ -202,6 +203,7 @@ class ChoiceTrial:
             self.played[table] += [ScoredMatch(match, scores[table].matches[match.id]) for match in of_it]
 
     def _set_verdict(self) -> None:
+        """Set `verdict` if the rule, faults of the base, or the largest number of blocks decides."""
         verdict, most = VERDICTS[int(self.standing.verdict)], self.rule.most_blocks
         base, lost = self.faults_of(BASE), len(self.left_out)
         if base and (self.experiment.fail_at_once or verdict == "best"):

@@ -87,7 +87,7 @@ def load_experiment(
     options: Mapping[str, Any] | None = None,
     written: Iterable[str] = (),
 ) -> Experiment:
-    """Return the experiment of a file, or of no file; the keys of `given` replace the file's.
+    """Load the experiment of a file, or of no file, and its programs; `given` keys replace the file's.
 
     `options` are added to the game's. Commands in `given` are relative to the current folder, those of the
     file to its folder. Files and folders that are `written` belong to neither program. ConfigError lists
@@ -170,7 +170,7 @@ def stop_rule(
 def merge_field_settings(
     value: Mapping[str, Any], options: Mapping[str, Any], folder: Path, key: str = "field"
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the keys with `options` and the defaults of the season's file at `key`, and problems."""
+    """Load the season's file at `key`; return the keys with `options` and its defaults, and problems."""
     problems: list[Problem] = []
     value = dict(value)
     league = value.get(key)
@@ -232,7 +232,7 @@ def locate_problems(
 
 
 def load_field(league: str | None, folder: Path) -> tuple[Player, ...]:
-    """Return the players of a season and its house bots; one named like a version gets a suffix."""
+    """Load a season's players and house bots; one named like a version gets a suffix."""
     if league is None:
         return ()
     players = [entry.player for entry in load(folder / league).entries]

@@ -43,7 +43,7 @@ def find_name(
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> str:
-    """Return the name under which the season of these `settings` continues or begins; `name` has the digest.
+    """Find the store's name for the season of these `settings`, or return a new one; `name` has the digest.
 
     A season begun with the same programs continues, even if files were added since. ConfigError if a file of
     the programs changed and an unfinished season with matches would be abandoned, unless `fresh` begins
@@ -79,7 +79,7 @@ def find_name(
 def _find_earlier(
     name: str, settings: Mapping[str, Any], store: Store
 ) -> tuple[SeasonStore, ProgramChanges] | None:
-    """Return the last season that differs only in its programs, preferably one without changed files."""
+    """Find the last season in the store with only other programs, preferably one without changed files."""
     kind, found = name.partition("-")[0], None
     for other in reversed(store.seasons()):
         season = store.season(other) if other.partition("-")[0] == kind else None
@@ -119,6 +119,7 @@ def play_blocks(
     """
 
     def missing_specs() -> Iterator[MatchSpec]:
+        """Read the stored matches of each block; yield the missing and the annulled ones, until `ends`."""
         for block in blocks:
             there = (
                 season.match_ids(block[0].round or 0)
@@ -131,6 +132,7 @@ def play_blocks(
                     yield spec
 
     def store_match(match: PackedMatch) -> None:
+        """Store a match; in place of an annulled match, with the order that it was replayed."""
         orders = season.orders.read()
         if match.summary.id in effective_orders(orders.given).annulled:
             order = Order(OrderKind.REPLAYED, match.summary.id, "", now_text(), 0, 0)

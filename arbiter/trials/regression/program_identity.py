@@ -159,7 +159,7 @@ def _digests_in(player: Mapping[str, Any]) -> dict[str, str]:
 
 
 def player_settings(player: Player, digests: Digests) -> dict[str, Any]:
-    """Return a player as JSON values, with digests of its files and folders."""
+    """Read a player's files and folders; return the player as JSON values, with their digests."""
     values = asdict(player) | {"command": list(player.command), "read": list(player.read)}
     languages = {"languages": list(map(list, player.languages))} if player.languages else {}
     # Tests begun before languages existed have no such key.
@@ -170,7 +170,7 @@ def player_settings(player: Player, digests: Digests) -> dict[str, Any]:
 
 
 class Digests:
-    """Digests of programs as they are now; each folder is read once.
+    """Digests of programs as they are now: methods read files, each folder once.
 
     `apart` are files and folders that belong to no program, such as a test's file and its output. `notes`
     name files whose content is not in the digests.
@@ -218,6 +218,7 @@ class Digests:
         return found
 
     def _is_counted(self, folder: Path) -> bool:
+        """False for a hidden folder, a virtual environment, or one of `LEFT_OUT` and `apart`."""
         hidden = folder.name.startswith(".") or folder.name in LEFT_OUT
         virtual = (folder / "pyvenv.cfg").exists()
         return not (hidden or virtual or os.path.realpath(folder) in self._apart)
@@ -233,6 +234,7 @@ class Digests:
         }
 
     def _digest_of_files(self, root: str, files: dict[str, str]) -> str:
+        """Return the SHA-256 of files, keep each one's in `contents`, and note those too large to read."""
         whole, left, by_size = sha256(), MOST_OF_FOLDER, []
         contents = self.contents[root] = {}
         for name, path in sorted(files.items()):
@@ -266,6 +268,7 @@ def _paths_of(player: Player) -> list[str]:
 
 
 def _add_if_new(folder: Path, seen: set[str]) -> bool:
+    """Add a folder's real path to `seen`; False if it was there."""
     real = os.path.realpath(folder)
     new = real not in seen
     seen.add(real)

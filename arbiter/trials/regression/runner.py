@@ -40,7 +40,7 @@ def find_attempt(
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Experiment:
-    """Return the experiment under the name that it has in the store, found by `find_name`.
+    """Find the experiment's name in the store, by `find_name`, and return the experiment under it.
 
     A stored test continues under its first rule. `tell` is called with a line about changed programs.
     """
@@ -55,6 +55,7 @@ def find_attempt(
 
 
 def _with_stored_rule(experiment: Experiment, store: Store) -> Experiment:
+    """Load the settings of a stored test, and return it under its first rule; a new one stays the same."""
     season = store.season(experiment.name)
     begun = None if season is None else season.settings(experiment.name)
     if begun is None:
@@ -74,13 +75,13 @@ def trial_of(experiment: Experiment) -> Trial | ChoiceTrial:
 
 
 def resume(trial: AnyTrial, season: SeasonStore) -> AnyTrial:
-    """Add the stored matches to a new trial and return it; annulled ones are left out, to be played again."""
+    """Load the stored matches into a new trial and return it, without annulled ones, to be played again."""
     trial.from_store = add_stored_matches(trial, season)
     return trial
 
 
 def add_stored_matches(trial: Trial | ChoiceTrial, season: SeasonStore) -> int:
-    """Add the stored matches from the trial's next block on, and return their number.
+    """Load the stored matches from the trial's next block on, add them, and return their number.
 
     Matches that the trial already has stay, even if they were annulled since.
     """
@@ -114,7 +115,7 @@ def play_until_verdict(
 
 
 def stored_trial(season: SeasonStore) -> Trial:
-    """Return the test as far as it was played; StoreError if its settings are missing or describe no test."""
+    """Load the test as far as it was played; StoreError if its settings are missing or describe no test."""
     settings = season.settings(season.name)
     if settings is None:
         raise StoreError(f"the store has no settings of {season.name}")

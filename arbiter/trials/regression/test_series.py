@@ -40,7 +40,7 @@ def level_of(number: int, alpha: float) -> float:
 
 
 def assign_level(experiment: Experiment, store: Store) -> Experiment:
-    """Number the experiment in the ledger of its family, if it has one, and return it at its level."""
+    """Store the experiment's number in the ledger of its family, if it has one; return it at its level."""
     family = experiment.settings.get("family")
     if family is None or "of_family" in experiment.settings:
         return experiment
@@ -52,6 +52,7 @@ def assign_level(experiment: Experiment, store: Store) -> Experiment:
 
 
 def _open_ledger(family: str, game: str, store: Store) -> SeasonStore:
+    """Find a family's ledger in the store, or create it."""
     name = f"{FAMILY}{family}"
     while (ledger := store.season(name)) is None:
         # Another process may create it at the same time.
@@ -61,7 +62,7 @@ def _open_ledger(family: str, game: str, store: Store) -> SeasonStore:
 
 
 def _assign_number(ledger: SeasonStore, test: str) -> int:
-    """Return a test's number in the ledger; a new test is stored under the next one."""
+    """Find a test's number in the ledger, or store the test under the next one."""
     for number in count(1):
         # Kept settings are never overwritten: of two concurrent tests one gets the number.
         ledger.keep_settings(str(number), {"test": test})

@@ -27,7 +27,7 @@ MOST_CANDIDATES = 99
 def find_versions(
     named: Mapping[Place, VersionModel | None], folders: Mapping[str, Path], config: str | None
 ) -> tuple[dict[Place, Player], list[Problem]]:
-    """Return the players by the places where they are named, and their problems.
+    """Load the players by the places where they are named, and return them with their problems.
 
     Commands are relative to the `folders` by the first word of the place. None means the player of that name
     in the season's file `config`; so does a base whose command is a player's name.
@@ -76,6 +76,7 @@ def _players_named(season: Config, name: str) -> list[Player]:
 
 
 def _problems_of_name(place: Place) -> Iterator[Problem]:
+    """Yield the problems of a candidate's name: invalid, or that of the base."""
     if place[0] == CANDIDATES:
         try:
             check_name(str(place[-1]))

@@ -172,6 +172,7 @@ class Trial:
         return True
 
     def _set_verdict(self) -> None:
+        """Set `verdict` if faults, the stop rule, or the largest number of blocks decide the test."""
         verdict, most = self.run.verdict, self.experiment.test.most_blocks
         taken, lost = self.blocks_taken, len(self.left_out)
         if self.experiment.fail_at_once and self.faults_of(CANDIDATE):
@@ -194,6 +195,7 @@ class Trial:
             self.verdict = "candidate_faulty"
 
     def _count_faults(self, faults: Iterable[FaultSeen]) -> None:
+        """Count faults by version and kind; keep the first `WORST` of each version."""
         for fault in faults:
             if sum(seen.version == fault.version for seen in self.faults) < WORST:
                 self.faults.append(fault)

@@ -49,7 +49,7 @@ class Evaluator:
         self.close()
 
     def begin(self, part: int = 1) -> None:
-        """Stop the processes before a match, or before a deal that has 1/`part` of the time."""
+        """Stop the processes before a match, or a deal with 1/`part` of the time; commands start new ones."""
         self._share_ns = max(self._whole_ns // part, MS)
         for bot in self._bots.values():
             bot.stop()
@@ -97,7 +97,7 @@ class Evaluator:
                 launcher.close()
 
     def _exchange(self, seat: Seat, command: Command) -> Answer:
-        """Send a seat a line and return the reply; BotCheckFailed for a bad or missing one."""
+        """Send a seat a line, to a new process if it has none, and return the reply; BotCheckFailed."""
         if seat not in self._bots:
             launcher = self._launchers.setdefault(seat, Launcher())
             self._bots[seat] = SingleBot(launcher, self._player, self._limits, seat)

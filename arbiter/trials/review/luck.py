@@ -44,7 +44,7 @@ def best_value(answers: Sequence[Mapping[str, OptionValue]]) -> tuple[str, float
 
 
 def value_deal(reference: Evaluator, game: AnyGame, deal: Deal, deals: int = 1) -> list[float | None]:
-    """Return each seat's expected points in a deal, one of `deals`; None for a seat that never decides."""
+    """Ask `reference` for each seat's expected points in a deal, one of `deals`; None if it never decides."""
     alone = game.given([deal])
     reference.begin(deals)
     for told in (alone.greeting(), alone.dealt(deal)):
@@ -150,7 +150,7 @@ def luck_text(
     points: Sequence[int],
     seat: Seat,
 ) -> str:
-    """Return a sentence on a seat's luck by the first program that evaluates answers; "" if none does."""
+    """Start the `judges` in turn: a sentence on a seat's luck by the first that evaluates answers, or ""."""
     hands = [(deal, [None] * game.seats) for deal in deals]
     for judge in judges:
         try:

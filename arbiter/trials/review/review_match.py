@@ -29,7 +29,7 @@ WORST = 5
 
 
 def review_match(record: MatchRecord, reference: Evaluator, budget_ms: int) -> Review:
-    """Return the review of a match; StoreError for a bad record."""
+    """Replay a match to `reference` and return the review; BotCheckFailed, StoreError for a bad record."""
     return _MatchReviewer(record, reference).review(budget_ms)
 
 
@@ -47,6 +47,7 @@ class _MatchReviewer:
         self._loss: dict[tuple[Seat, Phase], LossSums] = {}
 
     def review(self, budget_ms: int) -> Review:
+        """Replay the match to the reference, and return the review as JSON values."""
         game, record = self._game, self._record
         self._reference.begin()
         self._send_wordings(game.greeting())
@@ -91,6 +92,7 @@ class _MatchReviewer:
         }
 
     def _review_decision(self, event: Moved, place: int) -> None:
+        """Ask for the values of a decision, more often for a doubtful loss, and add its judgement."""
         move = event.move
         answers = self._reference.value(self._game, event.before, move.seat)
         first = judge_decision(answers, move.action)

@@ -40,7 +40,7 @@ class Reviewer(NamedTuple):
 
     @classmethod
     def of(cls, player: Player, limits: Limits, budget_ms: int, digests: Digests) -> Self:
-        """Return a player as a reviewer; `digest` identifies its command and files."""
+        """Read a player's files and return it as a reviewer; `digest` identifies its command and files."""
         return cls(player, limits, budget_ms, digest_of(portable_identity(player_settings(player, digests))))
 
 
@@ -79,10 +79,7 @@ def brief_of(review: Review) -> Mapping[str, Any]:
 def find_reviewer(
     packed: bytes, match_id: str, reviewers: Sequence[Reviewer], executor: Executor
 ) -> tuple[Reviewer, Review]:
-    """Return the first program that answers ``gen_values``, and its review of a match.
-
-    BotCheckFailed if none does.
-    """
+    """Review a match by each program until one succeeds; return it and the review, else BotCheckFailed."""
     if len(reviewers) == 1:
         return reviewers[0], executor.submit(review_packed, packed, match_id, reviewers[0]).result()
     refused = []
@@ -98,9 +95,9 @@ def find_reviewer(
 def review_round(
     stored: SeasonStore, number: int, reviewer: Reviewer, executor: Executor
 ) -> Iterator[Review]:
-    """Review the unreviewed matches of a round; yield each review once it is kept.
+    """Review the unreviewed matches of a round; yield each review once it is stored.
 
-    BotCheckFailed if the program fails at one; reviews in progress are then still kept.
+    BotCheckFailed if the program fails at one; stored reviews stay, and waiting ones are cancelled.
     """
     there = reviewed_matches(stored, number, reviewer)
     waiting: dict[Future[Review], tuple[str, bytes]] = {}
@@ -119,5 +116,5 @@ def review_round(
 
 
 def reviewed_matches(stored: SeasonStore, number: int, reviewer: Reviewer) -> set[str]:
-    """Return the ids of a round's matches that the program has reviewed."""
+    """Load the ids of a round's matches that the program has reviewed."""
     return stored.reviews.reviewed(number, reviewer.digest, reviewer.budget_ms)

@@ -46,7 +46,7 @@ done
 
 
 class AttackFolder:
-    """A folder and a worker in which attacks are played, as this user or another.
+    """A folder of attackers' files and a worker process, which plays attacks as this user or another.
 
     Another `user`, a uid, needs a `python` that it may run, and a `library` folder that has `arbiter`.
     """
@@ -123,7 +123,7 @@ class AttackFolder:
         return str(self.folder / PROGRAMS[name] / name)
 
     def attack(self, name: str, *arguments: str) -> dict[str, Any]:
-        """Return an attacker as a player."""
+        """Return an attacker as a player; writes its file ``own`` if that is missing."""
         own = self.folder / "attacker" / "own"
         if not own.exists():
             own.write_text("x")
@@ -199,12 +199,13 @@ class AttackFolder:
             self._chown_to_user(path)
 
     def remove_leftovers(self) -> None:
+        """Delete what matches left in the attacker's folders."""
         (self.folder / "attacker" / "own").unlink(missing_ok=True)
         for path in (self.folder / "scratch").iterdir():
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def close(self) -> None:
-        """End the worker after its match, and remove all files."""
+        """End the worker after its match, and remove the folder and attacks' files outside."""
         try:
             self._end_worker()
         finally:
@@ -214,6 +215,7 @@ class AttackFolder:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def _end_worker(self, at_once: bool = False) -> None:
+        """Wait for the worker's match and its end; kill it `at_once`, or after `HUNG_SECONDS`."""
         worker, self._worker = self._worker, None
         if worker is None:
             return

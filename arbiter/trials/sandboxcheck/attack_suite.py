@@ -62,7 +62,7 @@ class AttackResult:
 
 
 def play_attack(place: AttackFolder, tier: str, attack: Attack) -> AttackResult:
-    """Play an attack; matches that may have failed by the machine's load are repeated."""
+    """Play an attack and delete what it left; repeat matches that the machine's load may have spoilt."""
     if skipped := _skip_reason(place, tier, attack):
         return AttackResult(attack, tier, skipped=skipped)
     try:
@@ -89,6 +89,7 @@ _Way: TypeAlias = Callable[["AttackFolder", str, Attack], tuple[dict[str, str], 
 
 
 def _skip_reason(place: AttackFolder, tier: str, attack: Attack) -> str:
+    """Return why an attack cannot be played on this machine or under this tier, or ""."""
     if place.missing and (attack.kind in ("memory", "share") or attack.name.startswith("raw ")):
         return place.missing
     if attack.name in X86_ALONE and os.uname().machine != "x86_64":
@@ -99,6 +100,7 @@ def _skip_reason(place: AttackFolder, tier: str, attack: Attack) -> str:
 
 
 def _play_match(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    """Play a match with an attacker; return how it ended, its report, and the harm."""
     expected = attack.promises[0].cells[tier]
     attacker = place.attack(attack.name) if attack.kind == "match" else _player_of_program(place, attack.name)
     told = _play_attacker(place, tier, attacker, expected, **CHANGES.get(attack.name, {}))
@@ -106,6 +108,7 @@ def _play_match(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[st
 
 
 def _player_of_program(place: AttackFolder, name: str) -> MatchReport:
+    """Return the player of a command: a file of the attacker's folder, or ``true`` or ``cat``."""
     program, *arguments = name.split()
     own = str(place.folder / "attacker" / program)
     if program.endswith(".py"):

@@ -51,6 +51,7 @@ class TimedLauncher(Launcher):
         self.watched: list[int] = []
 
     def stop(self) -> dict[int, End]:
+        """Stop the bots and store the time in `stop_ns`; `watched` are open pidfds of all that must end."""
         start, delay = time.monotonic_ns(), self._run_delay_ns()
         for pidfd in self.watched:
             os.close(pidfd)
@@ -65,12 +66,14 @@ class TimedLauncher(Launcher):
         return ends
 
     def wait(self, pid: int, seconds: float) -> End | None:
+        """Wait for a bot's end, and add the time to `ended_ns`."""
         start, delay = time.monotonic_ns(), self._run_delay_ns()
         end = super().wait(pid, seconds)
         self.ended_ns += time.monotonic_ns() - start - (self._run_delay_ns() - delay)
         return end
 
     def _run_delay_ns(self) -> int:
+        """Read the run delay of this thread and of the forkservers, in ns."""
         total = 0
         for place in ["thread-self", *(one for slim in self.pids for one in (slim, *init_processes(slim)))]:
             with open(f"/proc/{place}/schedstat", "rb", buffering=0) as schedstat:
@@ -120,7 +123,7 @@ def play_as_trial(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
-    """Play the match of a job and return its report."""
+    """Play the match of a job beside an idle new process, kill that, and return the report."""
     table = Conductor(launcher)
     bystander = os.fork()
     if bystander == 0:
@@ -176,6 +179,7 @@ def measure_cpu_of_others(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
         seats[channel.seat] = channel.pid
 
     def exchange_watched(channel: Channel, send: Send) -> Reply | int:
+        """Exchange as usual; add the CPU time of the others and of the seat meanwhile."""
         if channel.seat == 1 or not send.asks or 1 not in seats:
             return exchange(channel, send)
         beside = [seats[1], *(pid for slim in launcher.pids for pid in (slim, *init_processes(slim)))]
@@ -193,6 +197,7 @@ def measure_cpu_of_others(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
 
 
 def cpu_ns(pids: list[int]) -> int:
+    """Read the CPU time of these processes in ns; ended ones count as 0."""
     total = 0
     for pid in pids:
         with suppress(OSError):
@@ -225,7 +230,7 @@ def reset_peak_memory() -> int:
 
 
 def status_of(pid: int | str, field: str) -> int:
-    """Return a kB field of a process's status, in bytes."""
+    """Read a kB field of a process's status, in bytes; KeyError without that."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) * 1024
@@ -233,7 +238,7 @@ def status_of(pid: int | str, field: str) -> int:
 
 
 def state_of(pid: int) -> dict[str, Any]:
-    """Return the attributes of a process that another process could change."""
+    """Read the attributes of a process that another process could change."""
     return {
         "state": Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0],
         "nice": os.getpriority(os.PRIO_PROCESS, pid),
@@ -249,7 +254,7 @@ def init_processes(slim: int) -> list[int]:
 
 
 def namespace_pids(pid: int) -> list[str]:
-    """Return the pid of a process in each of its namespaces, from ours inwards."""
+    """Read the pid of a process in each of its namespaces, from ours inwards."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(line.split()[1:] for line in lines if line.startswith("NSpid:"))
 

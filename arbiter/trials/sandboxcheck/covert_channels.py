@@ -71,6 +71,7 @@ def measure_channels(place: AttackFolder, tier: str) -> list[CovertChannel]:
 
 
 def _play_channels(place: AttackFolder, tier: str) -> Iterator[CovertChannel]:
+    """Play a match for each channel that this machine has, and yield the channels."""
     if not place.missing and os.uname().machine == "x86_64" and (file := _shared_file()):
         for how, words in ("its own counter", ()), ("the clock alone", ("clock",)):
             program = place.program("cache")
@@ -82,7 +83,7 @@ def _play_channels(place: AttackFolder, tier: str) -> Iterator[CovertChannel]:
 
 
 def _shared_file() -> str:
-    """Return the path of the C library, whose pages all programs share; "" if not found."""
+    """Find the file of the C library, whose pages all programs share; "" if not found."""
     with open("/proc/self/maps") as maps:
         names = [line.split(maxsplit=5)[5].strip() for line in maps if "/libc" in line or "/ld-musl" in line]
     return next((name for name in names if Path(name).stat().st_size >= FILE_BYTES), "")

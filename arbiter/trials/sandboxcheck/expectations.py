@@ -119,7 +119,7 @@ def is_refused(met: str) -> bool:
 
 @cache
 def attacks() -> tuple[Attack, ...]:
-    """Return all attacks in the order of the tables."""
+    """Read all attacks from the tables of the attackers' README, in their order."""
     text = (FAULTY / "README.md").read_text(encoding="utf-8")
     return (*_attacks_of_one_match(text), *_attacks_of_attempts(text))
 

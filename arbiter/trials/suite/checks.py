@@ -61,7 +61,7 @@ class CheckResult(NamedTuple):
 
 
 def run_checks(suite: Suite, executor: Slots) -> Iterator[CheckResult]:
-    """Yield each result as soon as its check is done; VoidMatch if our machine fails."""
+    """Run the checks in turn and yield each result; VoidMatch if our machine fails."""
     for check in suite.checks:
         begun = time.monotonic()
         made = _KINDS[check.kind](suite, check, executor)
@@ -69,7 +69,7 @@ def run_checks(suite: Suite, executor: Slots) -> Iterator[CheckResult]:
 
 
 def _check_bot(suite: Suite, check: SuiteCheck, executor: Slots) -> CheckResult:
-    """Run all required steps of `arbiter check-bot`."""
+    """Run all required steps of `arbiter check-bot`, in a worker."""
     game = suite.game
     steps = executor.submit(check_in_worker, game.name, game.options, suite.bot, check.limits).result()
     failed = [step for step in steps if step.fails]
@@ -202,7 +202,7 @@ def fault_text(fault: FaultSeen, names: Mapping[str, str]) -> str:
 def stored_records(
     meeting: Meeting, season: SeasonStore, names: Mapping[str, str], matches: Sequence[MatchSummary]
 ) -> Iterator[CheckedMatch]:
-    """Yield the first few of these matches with their stored records."""
+    """Load the stored records of the first `WORST` of these matches."""
     for match in matches[:WORST]:
         record = season.match(match.id)
         specs = block_specs(meeting, season.seed, match.round or 0)
@@ -276,7 +276,7 @@ class _RecordedMoves(Follower):
 
 
 def _make_game(record: MatchRecord) -> AnyGame:
-    """Return the game, with the record's cards if the seed does not give them."""
+    """Return the game, with the record's cards if the seed does not give them; ConfigError if chained."""
     game = make(record.game, record.options)
     if planned_deals(game, record.seed, record.round or 1).hash == record.deal_hash:
         return game

@@ -170,7 +170,7 @@ def _default_name(entry: CheckModel) -> str:
 
 
 def _read_record(path: Path, game: AnyGame, seat: int) -> MatchRecord:
-    """Return the record of a match of this game; ConfigError for other files, or without such a seat."""
+    """Read the record of a match of this game; ConfigError for other files, or without such a seat."""
     try:
         record = MatchRecord.from_json(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:

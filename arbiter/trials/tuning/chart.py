@@ -29,6 +29,7 @@ line,polyline{{fill:none;stroke:{rule}}} .way{{stroke:{accent};stroke-width:1.5}
 
 
 def tuning_svg(descent: Descent) -> str:
+    """Return the course of the numbers as an `svg` element, a panel for each."""
     height = PANEL * len(descent.parameters) + FOOT
     title = f"The course of {', '.join(parameter.name for parameter in descent.parameters)}"
     ends = [

@@ -50,7 +50,7 @@ def find_tuning(
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Tuning:
-    """Return the tuning under its name in the store, by `find_name`; `tell` reports changed programs."""
+    """Find the tuning's name in the store, by `find_name`; return the tuning under it. `tell` as there."""
     most = tuning.iterations * tuning.matches
 
     def is_over(name: str) -> bool:
@@ -111,6 +111,7 @@ class TuningRun:
             self.descent.take(result)
 
     def _store_numbers(self, digest: str, sides: dict[str, dict[str, float]]) -> None:
+        """Store both sides' numbers in an iteration; StoreError if other ones are stored."""
         self.season.keep_settings(digest, sides)
         if self.season.settings(digest) != sides:
             raise StoreError(
@@ -118,7 +119,7 @@ class TuningRun:
             )
 
     def _result(self, matches: Sequence[MatchSummary]) -> float | None:
-        """Return the result of an iteration, None if none of its blocks count."""
+        """Count the faults of an iteration, and return its result, None if none of its blocks count."""
         ahead = {match.id: fmean(leads(match)) for match in matches if match.faulty is None}
         self._leads += len(ahead)
         self._squares += math.fsum(lead * lead for lead in ahead.values())
