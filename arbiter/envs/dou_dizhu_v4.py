@@ -170,6 +170,7 @@ class RolePlay(Play):
     def _deal_of(
         self, game: AnyGame, seed: int | str, match: int, number: int, last: Any = None
     ) -> Deal | None:
+        """Draw the match's only deal in RLCard's way, or return given ones, rotated to the landlord."""
         if game._given is not None:
             deal = super()._deal_of(game, seed, match, number, last)
             return deal and deal.rotated(-deal.seat)

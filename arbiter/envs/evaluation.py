@@ -109,6 +109,7 @@ def evaluate(
 
 
 def _play_rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
+    """Play all matches of a rung, and return their results with the policy's Elo above the opponent."""
     tried = play_matches(policy, env, (POLICY, OPPONENT), rounds, seed)
     table = rating.PairTable.from_matches([match for match, _ in tried], players=(POLICY, OPPONENT))
     found = rating.rate_one(table, POLICY, np.zeros(2), rating.bayeselo(table).drawelo)

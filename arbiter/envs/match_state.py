@@ -134,6 +134,7 @@ class Play:
         self._advance(seat, action, self.state.apply(seat, action))
 
     def _advance(self, seat: Seat, action: Action, state: Any) -> None:
+        """Store an action and the state after it; after the deal's last, begin the next deal."""
         self.state = state
         self.seats.append(seat)
         self.actions.append(action)
@@ -204,6 +205,7 @@ class Play:
     _deal_of = staticmethod(deal_of)
 
     def _begin(self, deal: Deal) -> None:
+        """Begin a deal; one without decisions is finished at once."""
         self.deal = deal
         self.first = self.state = self.game.start(deal)
         self.seats, self.actions = [], []
@@ -214,6 +216,7 @@ class Play:
             self._finish_deal()
 
     def _finish_deal(self) -> None:
+        """Add the deal's points to `totals`, and begin the next deal or end the match."""
         points = self.state.points()
         self.totals = tuple([total + won for total, won in zip(self.totals, points, strict=True)])
         self.played.append(PlayedDeal(self.deal, tuple(self.seats), tuple(self.actions), self.state, points))

@@ -68,6 +68,7 @@ def _play(
     number: int,
     limits: Limits,
 ) -> rating.Match:
+    """Play a match, in new processes if programs are seated, and return its result."""
     spec = MatchSpec(
         id=f"{seed}/m{rotation}",
         season="",

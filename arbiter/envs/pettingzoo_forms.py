@@ -128,6 +128,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
         self.agent_selection = self.agents[0]
 
     def _step_when_over(self, action: int | None) -> None:
+        """Remove the selected agent, for which only None is allowed; RuntimeError after the last."""
         if not self.agents:
             raise NoMatch("the match is over and every agent has had its last step: call reset()")
         if action is not None:

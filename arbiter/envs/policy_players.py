@@ -76,6 +76,7 @@ class PolicyPlayers(Follower):
         self._play.act(self._play.turn, action)
 
     def _step(self, seat: Seat, policy: Policy) -> None:
+        """Ask a policy and do its action; MalformedReply if it raises (kept in `error`) or is not legal."""
         play, observer = self._play, self._observer
         mask = mask_of(observer.legal(play, seat), observer.actions)
         seen = observer.vector(play, seat)

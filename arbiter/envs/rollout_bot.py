@@ -58,6 +58,7 @@ class RolloutBot(ProtocolBot):
         self._further = False
 
     def answer(self, line: str) -> str | None:
+        """See `ProtocolBot.answer`; `time_left` marks a new request for `gen_values`."""
         # After `time_left` without news, questions are about another request.
         self._further |= line.startswith("time_left")
         return super().answer(line)
@@ -70,6 +71,7 @@ class RolloutBot(ProtocolBot):
         return next(iter(self._value_answers(match, halving=True)))
 
     def answer_request(self, match: Hearing, request: Command) -> str:
+        """Answer a request; to ``gen_values``, the value of each answer."""
         if request != VALUES:
             return super().answer_request(match, request)
         match.asked(match.due_request(further=self._further))

@@ -230,6 +230,7 @@ class SingleEnv(TurnBasedEnv):
                 self._programs.send_decision(self.play.game.action_text(state, seat, action))
 
     def _play_opponent(self, seat: Seat) -> None:
+        """Do an opponent's action; ValueError if a policy's is illegal, Forfeited by a program."""
         play, opponent = self.play, self._seated[seat]
         if not isinstance(opponent, Player):
             action = opponent.choose(play, self.observer, seat)

@@ -58,7 +58,10 @@ class ChefsHatV1(ChefsHatEnv):
         saveLog: bool = False,  # noqa: ARG002 (there are no logs)
         saveDataset: bool = False,
     ) -> None:
-        """Set the options of games from the next `reset` on; ConfigError for invalid ones."""
+        """Set the options of later games, and close those before; ConfigError for invalid options.
+
+        With `saveDataset` create `logDirectory`, where the data set is written.
+        """
         if gameType not in GAMETYPE:
             raise ConfigError(f"gameType is {gameType!r}", hint=did_you_mean(str(gameType), GAMETYPE))
         if maxInvalidActions != PATIENCE:

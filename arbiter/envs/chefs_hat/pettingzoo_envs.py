@@ -59,6 +59,7 @@ class _StepInfos:
         return rewards
 
     def _info_of(self, agent: str) -> dict[str, Any]:
+        """Return the `info` of an agent: all of it for the step's author, and why the step was illegal."""
         step = self._last
         if step is None:
             return start_info(self._moment, self.player_names)

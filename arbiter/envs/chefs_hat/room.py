@@ -137,6 +137,7 @@ class Room:
                     return _game_result(names, step, replaced)
 
     def close(self) -> None:
+        """Complete the data set, if any."""
         if self._play is not None:
             self._play.close()
 
@@ -176,6 +177,7 @@ class Room:
 
 
 def _ask_agent(agent: Callable[..., object], name: str, seen: object, info: Mapping[str, Any]) -> Action:
+    """Call an agent's method and return its action; TypeError or ValueError with the agent's `name`."""
     answer = agent(seen, info)
     try:
         return action_of(answer)

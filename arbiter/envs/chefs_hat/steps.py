@@ -204,6 +204,7 @@ class HatPlay(Play):
     # Dealing and luck.
 
     def _begin(self, deal: Deal) -> None:
+        """Begin a deal, and write its rows to the data set, if any."""
         if not self.played and self._file is not None:
             self._file.write(self._rows.begin())
         self._actions_done = []
@@ -214,6 +215,7 @@ class HatPlay(Play):
     def _deal_of(
         self, game: AnyGame, seed: int | str, match: int, number: int, last: Any = None
     ) -> Deal | None:
+        """Draw a deal in the published environment's way; by the book, and for given deals, as `Play`."""
         if not self._book and match == 1 and not number:
             self._random.seed(seed)
         # If all four pass at once, seat 0 leads in the published environment's first match, and later
