@@ -40,7 +40,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> type[AnyGame]:
-    """Return the class of the game with this name; ConfigError, with a suggestion, for an unknown name."""
+    """Load the class of the game with this name; ConfigError, with a suggestion, for an unknown name."""
     if name in _BUILT_IN:
         found = load(_BUILT_IN[name])
     else:
@@ -60,7 +60,7 @@ def find(name: str) -> type[AnyGame]:
 
 
 def _entries() -> EntryPoints:
-    """Return the games that other packages register. Slow: built-in games do without."""
+    """Read from installed packages the games that they register. Slow: built-in games do without."""
     from importlib.metadata import entry_points
 
     return entry_points(group=GROUP)
@@ -113,7 +113,7 @@ def check_choice(known: Sequence[str], option: str, value: Any, problems: list[P
 
 
 def load_part(game: AnyGame, part: str, base: type, plain: str) -> Any:
-    """Return the subclass of `base` that the game's class names as its `part`, or else `plain`.
+    """Import the subclass of `base` that the game's class names as its `part`, or else `plain`.
 
     A name inherited from a base class is ignored: a subclass may have other rules. ConfigError if the
     class cannot be loaded.

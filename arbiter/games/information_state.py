@@ -280,6 +280,7 @@ class Hearing:
             raise BadCommand(f"{missing[self.seat].split()[0]} comes first")
 
     def _record_action(self, seat: Seat, action: Action, after: Any) -> None:
+        """Append an action and store the state after it; keep a finished deal in `played`."""
         self.seats.append(seat)
         self.actions.append(action)
         self.state = after

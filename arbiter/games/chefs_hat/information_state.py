@@ -51,6 +51,7 @@ class ChefsHatHearing(Hearing):
     derived_news: ClassVar[frozenset[str]] = frozenset({"pizza", "end_deal"})
 
     def begin(self, words: Sequence[str]) -> None:
+        """Begin the next deal with ``set_cards``; BadCommand."""
         own = _parse_cards(words[2:])
         if words[1:2] != [str(len(own))]:
             raise BadCommand("expected the number of cards, then cards of the deck")
@@ -65,6 +66,7 @@ class ChefsHatHearing(Hearing):
         """Giver, taker, the number of cards, and the cards, () if unknown."""
 
     def complete_deal(self, command: Command) -> bool:
+        """Apply ``set_roles``, ``special`` or ``exchange``; False for another command. BadCommand."""
         verb, *words = command.split()
         hear = {
             "set_roles": self._apply_roles,
@@ -98,6 +100,7 @@ class ChefsHatHearing(Hearing):
         return self._known_deal([*self.laid[:seat], cards, *self.laid[seat + 1 :]], lots)
 
     def due_request(self, *, further: bool) -> Command:
+        """See `Hearing.due_request`; before the play also ``gen_special`` and ``gen_exchange``."""
         if self.deal is None or self._part == _PLAY:
             return super().due_request(further=further)
         if self._roles is None or len(self._gifts) == SEATS:

@@ -107,7 +107,7 @@ def bot_words(game: str, name: str) -> list[str]:
 
 
 def season_files(game: str, season: str, language: str | None = None) -> dict[str, bytes]:
-    """Return the files of a sample season: contents by path in the season's folder.
+    """Read the files of a sample season, and return contents by path in the season's folder.
 
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes. With a `language` of the
     game, its smallest bot in it plays, too.
@@ -157,7 +157,7 @@ def _yaml_entry(bot: SampleBot) -> str:
 
 
 def ladder_files(game: str, season: str) -> dict[str, bytes]:
-    """Return the files of a season with the game's whole ladder; see `season_files`."""
+    """Read the files of a season with the game's whole ladder; see `season_files`."""
     text = _read_files("configs/ladder")[f"{game}.yaml"].decode()
     text = text.replace("../../bots/", "bots/")
     text = re.sub(r"^season: .*", f'season: "{season}"', text, flags=re.MULTILINE)
@@ -175,13 +175,14 @@ def ladder_files(game: str, season: str) -> dict[str, bytes]:
 
 
 def _read_files(folder: str) -> dict[str, bytes]:
+    """Read the files directly in a folder of `PLACES`; return contents by name."""
     return {
         path.name: path.read_bytes() for path in sorted(folder_of_samples(folder).iterdir()) if path.is_file()
     }
 
 
 def manual_of(name: str) -> str:
-    """Return the manual of a game, or the `PROTOCOL` of all, in Markdown; "" for other names."""
+    """Read the manual of a game, or the `PROTOCOL` of all, in Markdown; "" for other names."""
     if name not in (*GAMES, PROTOCOL):
         return ""
     return (folder_of_samples("docs/reference") / f"{name}.md").read_text(encoding="utf-8")
