@@ -33,7 +33,7 @@ class Follower(ABC):
         """Choose the action of the seat to act, which has no bot."""
 
     def exchange(self, send: Send) -> Reply | int:
-        """Answer a request; news costs nothing."""
+        """Answer a request by `action_of` and apply the answer to `position`; news costs nothing."""
         if not send.asks:
             return 0
         (seat,) = send.seats
@@ -75,6 +75,7 @@ def conduct_with(
     """Drive a match with `bots` in their seats and `others` in the rest; `on_reply` is called for bots."""
 
     def listen(seat: Seat, send: Send, reply: Reply | int) -> None:
+        """Report a bot's exchange, and its decision to `others`."""
         if seat not in bots:
             return
         on_reply(send, reply)

@@ -210,6 +210,7 @@ class _Puppets:
         self._position = Position.opening(game, spec.seed, spec.round or 1)
 
     def answer(self, seat: Seat, command: str) -> bytes:
+        """Answer a request by the policy, and apply the answer to the position; plain ``=`` to news."""
         if not command.startswith("gen_"):
             return PLAIN
         position = self._position

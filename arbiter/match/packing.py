@@ -46,7 +46,7 @@ class PackedMatch(NamedTuple):
 
 
 def pack_match(record: MatchRecord) -> PackedMatch:
-    """Pack a record for the coordinator and the store."""
+    """Return a packed record with its summary, as the store keeps it; nothing is stored."""
     return PackedMatch(record.summary(), record.wall_ns, pack(record), _tags_of_bots(record))
 
 
@@ -87,6 +87,7 @@ def unpack(packed: bytes, match_id: str) -> MatchRecord:
 
 
 def _tags_of_bots(record: MatchRecord) -> tuple[tuple[int, str, bool], ...]:
+    """Return (seat, tag, public) for the first `MOST_TAGS` tags in the notes of each seat."""
     noted: dict[int, dict[str, None]] = {}
     for number, note in (record.move_notes or {}).items():
         if note.tags and number <= len(record.moves):
@@ -118,6 +119,7 @@ def unpack_end(packed: bytes, match_id: str) -> MatchEnd:
 
 
 def _moves_of_columns(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the moves as JSON values, with `left_ns` from the grants and the charges."""
     names = ("deal", "seat", "action", *TIMES, "granted_ns")
     values = [columns[name] if name in PLAIN else _times_of_column(columns[name]) for name in names]
     requests = [columns["requests"][number] for number in columns["request"]]
@@ -161,6 +163,7 @@ def _planned_deals(shape: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
 
 @lru_cache(maxsize=8)
 def _cached_deals(game: str, options: str, seed: str, round_number: int) -> tuple[dict[str, Any], ...]:
+    """Return the planned deals as JSON values; () if there is no such game, or not with these options."""
     try:
         return planned_deals(make(game, json.loads(options)), seed, round_number).shapes
     except (ConfigError, TypeError):

@@ -159,6 +159,7 @@ class Connection:
         return b"" if rest[:1] == b"#" or not rest.strip(_BLANKS) else rest
 
     def _take_reply(self, end: int) -> Answer:
+        """Take the reply of `end` bytes off the buffer; add its irregularities to `notes`. MalformedReply."""
         raw = bytes(self.buffer[:end])
         self._drop_bytes(end)
         self._check_reply_bytes(raw)
@@ -199,6 +200,7 @@ class Connection:
         self._line = self._seen = 0
 
     def _check_reply_bytes(self, raw: bytes | bytearray, seen: int = 0) -> None:
+        """MalformedReply for a NUL byte, from byte `seen` on, or more than `REPLY_LIMIT` bytes."""
         # Only within the limit, so that the fault does not depend on how the bytes were cut.
         if raw.find(b"\0", seen, REPLY_LIMIT) >= 0:
             raise MalformedReply("malformed", "a NUL byte in a reply", bytes(raw))

@@ -75,6 +75,7 @@ class _JsonFields:
 
 
 def _fields_from_json(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields with lists as tuples and `fault` as a `Fault`; ValueError for an unknown fault."""
     fields = dict(shape)
     for name in _LISTS & fields.keys():
         if (value := fields[name]) is not None:

@@ -137,7 +137,7 @@ class _Match:
         self._alone = tuple((seat,) for seat in range(game.seats))
 
     def next_deal(self, last: State | None) -> Deal | None:
-        """Deal the next deal of the match, None when it is complete."""
+        """Draw the next deal and keep it, with the `last` one's final state; None after the last deal."""
         number = len(self._deals)
         if last is not None:
             self._states.append(last)
@@ -147,7 +147,7 @@ class _Match:
         return deal
 
     def send_to_all(self, wording: Sequence[Command]) -> Iterator[Send]:
-        """Yield one command to all seats, each in its own wording; held in batched delivery."""
+        """Yield one command to all seats, in each one's wording; batched delivery holds all but the first."""
         for seat, command in enumerate(wording):
             line = _encoded(command)
             if not self._started[seat]:
@@ -159,7 +159,7 @@ class _Match:
                 yield Send((seat,), line, 1, tuple(self._clock.left))
 
     def send_news(self, seats: tuple[Seat, ...], command: Command) -> Send | None:
-        """Return the same command to several seats; held in batched delivery."""
+        """Return the same command to several seats; batched delivery holds it and returns None."""
         line = _encoded(command)
         if self._batched:
             for seat in seats:
@@ -168,7 +168,7 @@ class _Match:
         return _tuple(Send, (seats, line, 1, tuple(self._clock.left), False, False))
 
     def send_time_left(self, seat: Seat) -> Send | None:
-        """Return the ``time_left`` before a request; held in batched delivery."""
+        """Return the ``time_left`` before a request; batched delivery holds it and returns None."""
         clock = self._clock
         line = b"time_left %d\n" % (clock.left[seat] // MS)
         if self._batched:
@@ -177,7 +177,7 @@ class _Match:
         return _tuple(Send, (self._alone[seat], line, 1, tuple(clock.left), False, False))
 
     def request(self, seat: Seat, request: Command) -> Send:
-        """Return the request for a decision, with the commands held for the seat."""
+        """Return the request for a decision, with the commands held for the seat, which are then released."""
         if self._batched:
             self._held[seat].append(_encoded(request))
             return self._release_held(seat, asks=True)
@@ -209,7 +209,7 @@ class _Match:
     def judge(
         self, state: State, seat: Seat, request: Command, reply: Reply | None, send: Send
     ) -> tuple[Action, State]:
-        """Record the answer as a move and return its action and the state after it."""
+        """Record the answer as a move; return the action and the state after it, or _MatchForfeited."""
         assert reply is not None
         game, clock, answer = self._game, self._clock, reply.answer
         try:

@@ -52,7 +52,7 @@ class _Divergence(Exception):
 
 
 def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> ReplayedRecord:
-    """Conduct the match of `spec` with the answers of `record`; see the module's docstring."""
+    """Conduct the match of `spec` in memory with the answers of `record`; see the module's docstring."""
     delivery = record.delivery if record.forfeit else "batched"
     match = _RecordedAnswers(record.moves, record.forfeit)
     seats = [_ReplaySeat(match, seat) for seat in range(game.seats)]
