@@ -31,7 +31,7 @@ work for a process when it is stopped."""
 
 
 class Presence:
-    """The background CPU use of one bot."""
+    """The background CPU use of one bot, whose processes it stops, continues and may kill by signals."""
 
     __slots__ = ("_defying_ns", "_meter", "_noted_ns", "_pid", "_seat", "awake", "stopped", "wary")
 
@@ -65,7 +65,7 @@ class Presence:
         return taken
 
     def stop_if_caught(self) -> int:
-        """Stop the bot if it has computed during another one's exchange. Return its CPU time."""
+        """Stop the bot if it computed in another's exchange, or kill it in the end. Return its CPU time."""
         now = self._meter.cpu_ns()
         if self._noted_ns is None:
             self._noted_ns = now

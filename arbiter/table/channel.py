@@ -179,7 +179,7 @@ class Channel(SlowPathChannel):
         return reply
 
     def _answers_at_once(self, asks: bool) -> bool:
-        """Wait for the first wait. Return True for output, which counts as a quick reply."""
+        """Wait `FIRST_WAIT` at most. Return True for output, and count that as a quick reply."""
         come = bool(select.select((self._stdout,), (), (), FIRST_WAIT)[0])
         self._brisk[asks] += come
         if self._brisk[asks] == BRISK:
@@ -231,7 +231,7 @@ class Channel(SlowPathChannel):
             os.close(descriptor)
 
     def _read_unasked(self, unread: Sequence[tuple[int, int]]) -> None:
-        """Read output since the last request; on standard output it is a fault."""
+        """Read output since the last request; MalformedReply for any on standard output."""
         for descriptor, _ in unread:
             if descriptor == self._stdout:
                 self._read_output()

@@ -232,6 +232,7 @@ class _Absent(RandomPlayers):
         self._absence = absence
 
     def exchange(self, send: Send) -> Reply | int:
+        """As in `Follower`, but a fault (``crash``) for the absent player if its absence is one."""
         seat, at_fault = self._absence
         if at_fault and seat in send.seats:
             # Without the reason of the voids, which may name the organiser's or other players' files.
@@ -280,7 +281,7 @@ def _cached_game(name: str, options: str) -> AnyGame:
 def complete_report(
     report: BotReport, channel: Channel, end: End, notes: list[str], moves: Sequence[Move]
 ) -> BotReport:
-    """Return a report with the data of the ended process; `moves` are those of the match."""
+    """Return a report with the data of the ended process; adds to `notes`. `moves` are those of the match."""
     own = [number for number, move in enumerate(moves, 1) if move.seat == channel.seat]
     if channel.stopped_ns >= SHORTEST_TOLD_NS:
         stopped = f"the referee was stopped for {channel.stopped_ns / SECOND:.1f} s"
@@ -347,7 +348,7 @@ def bot_environment(player: Player) -> dict[str, str]:
 
 
 def stolen_ns() -> int:
-    """Return the time that the hypervisor took from all cores since boot; 0 if the kernel has no figure."""
+    """Read the ns that the hypervisor took from all cores since boot; 0 if the kernel has no figure."""
     with suppress(OSError, IndexError, ValueError), open("/proc/stat") as stat:
         return int(stat.readline().split()[8]) * NS_PER_TICK
     return 0

@@ -32,7 +32,7 @@ NO_MEMORY = "and wrote that it got no memory"
 
 
 class Ending:
-    """The faults of one program that may have ended: by its exit, memory and last output."""
+    """The faults of one program that may have ended: methods read its memory, and wait for its exit."""
 
     def __init__(
         self, launcher: Launcher, pid: int, meter: Meter, stderr: StandardError, limits: Limits
@@ -83,7 +83,7 @@ class Ending:
         return fault
 
     def _wait(self) -> End | None:
-        """Return how it ended, None if it lives, after reading its standard error."""
+        """Wait `CLOSED_SECONDS` or more, and read standard error. Return how it ended, None if it lives."""
         end = self._launcher.wait(self._pid, CLOSED_SECONDS)
         if end is None and self._meter.exiting:
             end = self._launcher.wait(self._pid, EXITING_SECONDS)

@@ -52,7 +52,7 @@ class Cost(NamedTuple):
 
 
 class Account:
-    """Measures the cost of one exchange after the first wait."""
+    """Measures the cost of one exchange after the first wait, by the kernel's meters of the bot."""
 
     __slots__ = ("_away", "_base", "_credited", "_early_cpu", "_kind", "_leapt", "_looked", "_meter",
                  "_others", "_own_ns", "_served", "_unknown", "_working", "due", "last", "late_ns", "ready",

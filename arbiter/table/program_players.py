@@ -27,7 +27,7 @@ RANDOM = "random"
 
 
 def default_limits(**written: str | None) -> Limits:
-    """Return the limits of ``arbiter play``, with the strongest available isolation.
+    """Return the limits of ``arbiter play``, with the strongest available isolation; warns if `choose` does.
 
     `written` are others, as in `override_limits`; ConfigError.
     """
@@ -41,7 +41,7 @@ def default_limits(**written: str | None) -> Limits:
 def program_of(one: object, game: str) -> Player | None:
     """Return the player of a shipped bot's name, a command or a `Player`; None for others.
 
-    `game` is the game whose shipped bots can be named. ConfigError for a program that cannot be started.
+    `game` is the game whose shipped bots can be named. ConfigError as in `program`.
     """
     names = bot_names(game)
     if isinstance(one, str) and one in names:
@@ -54,7 +54,7 @@ def program_of(one: object, game: str) -> Player | None:
 
 
 def program(command: str | Sequence[str] | Player, names: Sequence[str]) -> Player:
-    """Return the player of a command, as a season registers it; ConfigError if it cannot be started.
+    """Return the player of a command, as a season registers it; ConfigError for a file missing or unusable.
 
     The player may also read this package. `names` are words to suggest for a misspelt command.
     """
@@ -81,6 +81,7 @@ def _words(command: str | Sequence[str]) -> list[str]:
 
 
 def _registered(words: list[str], names: Sequence[str]) -> Player:
+    """Return the player of these words; ConfigError without words, or if a file is missing or unusable."""
     if not words or not words[0]:
         raise ConfigError("an opponent's command is empty", hint="give one such as python3 bot.py")
     for _, message in command_problems(words, Path()):

@@ -125,6 +125,7 @@ class SlowPathChannel:
             self._watch.register(self._stdin, select.POLLOUT)
 
         def measure_cost(answered: bool = False) -> Cost:
+            """Read the meters; return the cost so far. Check the other bots if the referee looked late."""
             nonlocal disturbed
             spent = account.cost(answered)
             self.presence.awake |= bool(self.connection.received)
@@ -136,6 +137,7 @@ class SlowPathChannel:
             return spent
 
         def finish(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
+            """Return the reply, or the cost of news; or the fault of a stopped bot that caused the delay."""
             if spent.charged_ns > allowed >= spent.adjusted_ns:
                 in_all = disturbed + check_background_bots(self.others)
                 if defied := fault_of_stopped_bot(self.others):
@@ -235,7 +237,7 @@ class SlowPathChannel:
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
 
     def _read_errors(self, ready: set[int], when: str) -> int:
-        """Read standard error if it is `ready`, then ignore it for a while. Return the number of bytes."""
+        """Read standard error if `ready`; after a small part ignore it for `ERRORS_NS`. Return the size."""
         if self._errors_at and _now() >= self._errors_at:
             self._errors_at = 0
             self._watch.modify(self.stderr.descriptor, select.POLLIN)

@@ -91,7 +91,10 @@ class DaskCluster:
         self._thread.join(2 * CLOSE_SECONDS)
 
     async def play(self, worker: DaskWorker, call: Call, done: Done) -> None:
-        """Play one match on a worker that is ready, and call `done` with its result or error."""
+        """Play one match on a worker that is ready, and call `done` with its result or error.
+
+        A worker that gives no answer is forgotten and reported.
+        """
         try:
             words = pickle.dumps((call.func, call.args, call.keywords))
         except Exception as error:
@@ -145,7 +148,7 @@ class DaskCluster:
                     await asyncio.wait_for(self._client.close(), CLOSE_SECONDS)
 
     async def _watch(self) -> None:
-        """Add, check and remove workers until the scheduler is gone."""
+        """Each second ask the scheduler for its workers, until it is gone; prepare new, forget lost ones."""
         start, silent = self.loop.time(), 0
         while True:
             try:
@@ -175,7 +178,7 @@ class DaskCluster:
             await asyncio.sleep(POLL_SECONDS)
 
     async def _check_worker(self, worker: DaskWorker, paused: bool) -> None:
-        """Report a worker that has been unusable for long; remove its slot while it is paused."""
+        """Report a worker that was unusable for `NAMED_SECONDS`; remove its slot while it is paused."""
         late = self.loop.time() - worker.useful >= NAMED_SECONDS
         if worker.paused and not paused:
             # Its running match ends first; then it is prepared like a new one.
@@ -213,7 +216,7 @@ class DaskCluster:
             self._opened.set_exception(ConfigError(message))
 
     async def _prepare(self, worker: DaskWorker, threads: int) -> None:
-        """Prepare a worker, or record why it cannot be used."""
+        """Prepare a worker and add its slot, or report why it cannot be used."""
         try:
             readiness = await self._readiness(worker, threads)
             worker.process, worker.problem = readiness.process, readiness.problem
@@ -236,7 +239,7 @@ class DaskCluster:
         self._resolve_open()
 
     async def _readiness(self, worker: DaskWorker, threads: int) -> Readiness:
-        """Return the readiness of a worker, after sending the folders that it lacks."""
+        """Send a worker the folders that it lacks, and return its readiness."""
         if threads != 1:
             return Readiness(f"it has {threads} threads, and a slot is one (start it with --nthreads 1)")
         told = await self._client.scheduler.broadcast(msg={"op": "versions"}, workers=[worker.address])
@@ -260,6 +263,7 @@ class DaskCluster:
             await self._call_worker(worker, RemoteCall(receive, parcel.digest, offset, part, last))
 
     async def _call_worker(self, worker: DaskWorker, order: RemoteCall) -> Any:
+        """Have a worker run a call that is no match; return the result, and note the time of the answer."""
         future = self._submit(worker, self._unique_key("prepare"), order)
         try:
             answer = await future
@@ -285,7 +289,7 @@ class DaskCluster:
         return f"arbiter-{name}-{next(self._numbers)}-{self._name}"
 
     def _error_of_failure(self, worker: DaskWorker, failure: Exception) -> Exception:
-        """Return the error of a match without an answer; forget its worker, which is then prepared again."""
+        """Return the error of a match without an answer; forget its worker, or give up a lost scheduler."""
         if self._client.status != "running":
             self._give_up_scheduler()
             return VoidMatch(self._slots.broken)
@@ -296,7 +300,7 @@ class DaskCluster:
         return WorkerLost(f"the worker {worker.address} gave no answer: {one_line(failure)}")
 
     def _forget(self, worker: DaskWorker) -> None:
-        """Remove a worker that is gone; its match in flight is void."""
+        """Remove a worker and its slot, report that, and cancel its match in flight, which is void."""
         worker.gone = True
         del self._workers[worker.address]
         if worker.ready:
@@ -310,5 +314,6 @@ class DaskCluster:
             worker.cancel()
 
     def _give_up_scheduler(self, how: str = "is gone") -> None:
+        """Fail all waiting and later matches, and let `open` return or raise."""
         self._slots.give_up(f"the scheduler at {self._scheduler} {how}")
         self._resolve_open()

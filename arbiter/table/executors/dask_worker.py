@@ -70,6 +70,7 @@ class DaskWorker:
         return WorkerLost(f"the worker {self.address} {how}")
 
     def _start_task(self, call: Call, done: Done) -> None:
+        """Call `play` as a task; `done` gets WorkerLost if that is cancelled before it begins."""
         if self.gone:
             done(None, self.lost())
         else:
@@ -79,7 +80,7 @@ class DaskWorker:
 
 
 async def has_begun(client: Any, key: str) -> bool:
-    """Return False if a call has certainly not begun on its worker."""
+    """Ask Dask if a call has begun on its worker; True, too, if it does not answer."""
     try:
         return bool(await asyncio.wait_for(client.call_stack(keys=[key]), ASK_SECONDS))
     except Exception:
@@ -88,7 +89,7 @@ async def has_begun(client: Any, key: str) -> bool:
 
 
 async def pause_reason(client: Any, address: str) -> str:
-    """Return why Dask gives a worker no more calls."""
+    """Ask Dask why it gives a worker no more calls, and return that for people."""
     with suppress(Exception):
         told = await asyncio.wait_for(client.scheduler.identity(), ASK_SECONDS)
         worker = told["workers"][address]

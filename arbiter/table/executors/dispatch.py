@@ -215,6 +215,7 @@ class Slots(SizedExecutor):
         return None
 
     def _finish_call(self, slot: Slot, future: Future[Any], result: Any, error: BaseException | None) -> None:
+        """Set the result of a call, free its slot, and start waiting calls."""
         if error is not None:
             future.set_exception(error)
         else:

@@ -190,6 +190,7 @@ def _work(pipe: Connection, core: int, system: socket.socket | None) -> None:
 
 
 def _exit_with_parent() -> None:
+    """Wait for the end of the parent process, then end this one with status 1."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         wait([parent.sentinel])

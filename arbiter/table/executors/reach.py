@@ -26,7 +26,7 @@ VOUCH = "distributed.comm.tls.client.cert must be valid and of the scheduler's a
 
 
 async def connect(scheduler: str, on_note: Callable[[str], None]) -> Any:
-    """Return a client of the scheduler at an address; ConfigError of one line if it cannot be reached.
+    """Connect to the scheduler at an address and return the client; ConfigError of one line if that fails.
 
     `on_note` takes a line if the scheduler's Python is another minor version.
     """
@@ -74,7 +74,7 @@ def version_differences(versions: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def silence_dask_log() -> None:
-    """Keep Dask's log off the terminal."""
+    """Drop the log of distributed, tornado and asyncio in this process, and distributed's warnings."""
     prefixes = ("distributed", "tornado", "asyncio")
     for name in {*prefixes, *logging.root.manager.loggerDict}:
         if name.partition(".")[0] in prefixes:
@@ -95,7 +95,7 @@ def _minor_version(python: str) -> str:
 
 
 def _connection_arguments(scheduler: str) -> Any:
-    """Return Dask's configured connection arguments; ConfigError if they are insufficient for TLS."""
+    """Read Dask's configured connection arguments and certificates; ConfigError if too few for TLS."""
     from distributed import Security
 
     try:
@@ -113,7 +113,7 @@ def _connection_arguments(scheduler: str) -> Any:
 
 
 async def _failure_reason(error: Exception, scheduler: str) -> tuple[str, str]:
-    """Return the reason of a failed connection, and advice or ""."""
+    """Return the reason of a failed connection, and advice or ""; may connect once more, to test for TLS."""
     parts = urlsplit(scheduler)
     if isinstance(error, TimeoutError):
         return f"no answer in {REACH_SECONDS:.0f} s", ""
@@ -140,6 +140,7 @@ async def _failure_reason(error: Exception, scheduler: str) -> tuple[str, str]:
 
 
 async def _speaks_tls(host: str | None, port: int | None) -> bool:
+    """Connect by TLS, without a check of the certificate; False if that fails."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:

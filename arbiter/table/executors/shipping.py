@@ -43,7 +43,10 @@ class Parcel:
 
 
 def pack(folder: Path, largest: int = LARGEST) -> Parcel:
-    """Pack a folder with all below it; ConfigError if it cannot be sent."""
+    """Read a folder with all below it into a tar in memory.
+
+    ConfigError if it is missing, unreadable, above `largest` bytes, or has a special file or a link out.
+    """
     # Not resolved: players' commands name it as the config does.
     root = Path(os.path.abspath(folder))  # noqa: PTH100
     if not root.is_dir():
@@ -67,7 +70,7 @@ def pack(folder: Path, largest: int = LARGEST) -> Parcel:
 
 
 def private_folder() -> Path:
-    """Return this user's folder for temporary files, created if needed; VoidMatch if others can enter it."""
+    """Create this user's folder for temporary files, or find it; VoidMatch if others can enter it."""
     folder = Path(tempfile.gettempdir()) / f"arbiter-{os.getuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
@@ -83,7 +86,7 @@ def place(digest: str) -> Path:
 
 
 def receive(digest: str, offset: int, part: bytes, last: bool) -> None:
-    """Receive a part of a parcel on a worker, in order; unpack the parcel after the last."""
+    """Store a part of a parcel on a worker, in order; unpack it after the last, VoidMatch if damaged."""
     file = private_folder() / f"parcel-{digest}-{os.getpid()}"
     with open(file, "ab" if offset else "wb") as incoming:
         incoming.write(part)
@@ -96,7 +99,7 @@ def receive(digest: str, offset: int, part: bytes, last: bool) -> None:
 
 
 def unpack(tar: bytes, target: Path) -> None:
-    """Unpack a parcel's tar atomically as a folder."""
+    """Unpack a parcel's tar as the folder `target`, at once; an existing one stays."""
     fresh = Path(tempfile.mkdtemp(dir=target.parent))
     try:
         with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
@@ -142,6 +145,7 @@ def _walk_sorted(folder: Path) -> Iterable[Path]:
 
 
 def _add_to_tar(tar: tarfile.TarFile, root: Path, file: Path) -> None:
+    """Add a file, folder or link to a tar; ConfigError for a link out of `root`, or anything else."""
     member = tarfile.TarInfo(str(file.relative_to(root)))
     if file.is_symlink():
         target = Path(os.path.realpath(file))

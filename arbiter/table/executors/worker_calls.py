@@ -69,7 +69,7 @@ _last: tuple[str, bytes] | None = None
 
 
 def prepare(version: str, needs: bytes) -> Readiness:
-    """Check whether this worker can play, and claim a core for it."""
+    """Check tier, shipped folders and programs on this worker, and claim a core for it if all are there."""
     global _core
     # First, since another version's `needs` may not even be readable.
     if version != VERSION:
@@ -94,7 +94,7 @@ def prepare(version: str, needs: bytes) -> Readiness:
 
 
 def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> bytes:
-    """Run a call on this worker's core. Return (result, None) or (None, exception), pickled.
+    """Run a call on this worker's core, once per `key`. Return (result, None) or (None, exception), pickled.
 
     `process` is the intended process; `call` a pickled (function, arguments, keywords).
     """
@@ -125,6 +125,7 @@ def claim_core(folder: Path, cores: Iterable[int]) -> int | None:
 
 
 def _run_pickled(shipped: Mapping[str, str], call: bytes) -> bytes:
+    """Run a pickled call with the paths of this machine; errors are returned, too."""
     try:
         fn, args, keywords = pickle.loads(call)
         places = _unpacked_folders(shipped)

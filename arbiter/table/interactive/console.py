@@ -108,7 +108,7 @@ class ConsoleSession(VerbHost):
                 self._write(f"seat {seat}: {said}")
 
     def _begin_match(self, setup: Setup) -> InteractiveMatch:
-        """Begin another match with the same occupants; random players fill new seats."""
+        """Begin another match with the same occupants: random players fill new seats, surplus ones end."""
         seats = setup.game.seats
         for leaving in self._occupants[seats:]:
             leaving.end()
@@ -117,6 +117,7 @@ class ConsoleSession(VerbHost):
         return InteractiveMatch(setup, self._occupants, self._write_entry)
 
     def _renew(self, setup: Setup) -> None:
+        """Begin another match and write its introduction."""
         self.machine = self._begin_match(setup)
         self.introduce()
 
@@ -125,6 +126,7 @@ class ConsoleSession(VerbHost):
             self._write(line)
 
     def _write_entry(self, entry: TranscriptEntry) -> None:
+        """Write an exchange with the last lines of standard error; a good one only outside `quietly`."""
         if self._loud or entry.problem:
             self._write(entry_line(entry))
             errors = self._occupants[entry.seat].new_errors().decode(errors="replace").splitlines()

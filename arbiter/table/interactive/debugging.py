@@ -37,6 +37,7 @@ class DebuggedBot(ProcessBot):
         self._folder = ""
 
     def begin(self, seat: Seat) -> None:
+        """Restart the process and write its id; the first time, make a private folder for pdb's socket."""
         first = not self._folder
         if first:
             # Private to this user: pdb can do anything its process can.
@@ -73,7 +74,7 @@ class DebuggedBot(ProcessBot):
 
 
 def _restricted() -> bool:
-    """Return True if this user may only trace child processes, which a bot is not of its debugger."""
+    """Read the kernel's setting: True if this user may trace only child processes, unlike gdb's bot."""
     try:
         return os.geteuid() != 0 and int(YAMA.read_text()) > 0
     except (OSError, ValueError):

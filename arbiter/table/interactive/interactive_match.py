@@ -225,6 +225,7 @@ class InteractiveMatch:
             self._free = False
 
     def _play_recorded(self, moves: Iterable[Move]) -> Iterable[str]:
+        """Play the decisions and yield the lines of `feed`."""
         for number, move in enumerate(moves, 1):
             self.trouble = None
             seat = self.position.to_act
@@ -311,7 +312,7 @@ class InteractiveMatch:
         return entry
 
     def _send_command(self, seat: Seat, command: Command) -> tuple[TranscriptEntry, Reply | None]:
-        """Send a line to a seat. Return the entry and the reply, None if the bot cannot be judged."""
+        """Send a line to a seat, restarted if it has left. Return the entry, and the reply if judgeable."""
         if self.occupants[seat].has_left:
             self._restart_occupant(seat)
         start_ns = self.setup.limits.start_ns if seat in self._fresh else None

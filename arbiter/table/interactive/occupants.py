@@ -86,6 +86,7 @@ class ProcessBot(Occupant):
         """Guards `_hears` and `_interrupted`, and the kill by `interrupt`."""
 
     def begin(self, seat: Seat) -> None:
+        """Start a new process, after `leave`."""
         self.leave()
         self._said = None
         if self._launcher is None:
@@ -93,6 +94,7 @@ class ProcessBot(Occupant):
         self._bot = SingleBot(self._launcher, self._player, self._limits, seat)
 
     def reply_to(self, line: SeatCommand) -> Heard:
+        """Send a command and wait for the reply; KeyboardInterrupt after `interrupt`, or VoidMatch."""
         if self._bot is None:
             raise VoidMatch("the bot's process could not be started")
         with self._hearing:
@@ -107,6 +109,7 @@ class ProcessBot(Occupant):
         return heard
 
     def interrupt(self) -> None:
+        """Kill the process if `reply_to` waits for it."""
         with self._hearing:
             if self._hears and self._bot is not None:
                 self._interrupted = True
@@ -128,6 +131,7 @@ class ProcessBot(Occupant):
             self._said = f"ended with status {end.exit}"
 
     def end(self) -> str:
+        """End the process by `leave`, and the launcher. Return how the process ended, or ""."""
         try:
             self.leave()
         finally:

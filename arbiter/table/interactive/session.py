@@ -195,6 +195,7 @@ class Session(VerbHost):
         self._call_listeners()
 
     def _begin_match(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move]) -> None:
+        """Begin a match, end the last one's occupants, feed it `moves`; on failure end the new occupants."""
         before, last = self._machine, self.exchanges.number
         self.notes.clear()
         occupants = [*occupants, *(RandomPlayer() for _ in range(setup.game.seats - len(occupants)))]
@@ -213,6 +214,7 @@ class Session(VerbHost):
             self.notes.append(remark)
 
     def _end_match(self) -> None:
+        """End all occupants, and store how each ended in `ended`."""
         if self._machine is not None:
             self.ended = self._machine.close()
 
@@ -227,6 +229,7 @@ class Session(VerbHost):
         return not self._stopping.is_set()
 
     def _log_entry(self, entry: TranscriptEntry) -> None:
+        """Add an exchange, with standard error since the last one, to `exchanges`, and call the listeners."""
         machine = self._machine
         position, stderr = None, b""
         if machine is not None:

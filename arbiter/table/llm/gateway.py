@@ -172,7 +172,7 @@ class Gateway:
                     self._since_ns = 0
 
     def answer(self, messages: list[Message] | None) -> dict[str, Any]:
-        """Answer a question: return its `outcome`, and for "text" the `text`."""
+        """Ask the provider, charge and record the answer. Return its `outcome`, and for "text" the `text`."""
         with self._lock:
             account = self._account
             if messages is None or not account.attempts or self.outage:
@@ -229,7 +229,7 @@ class Gateway:
     def _call_record(
         self, messages: list[Message], outcome: str, streamed: Streamed, count: TokenCount
     ) -> dict[str, Any]:
-        """Return a question and its answer as JSON, without messages shared with the last question."""
+        """Return a question and its answer as JSON, without messages of the last question; keep these."""
         pairs = zip(messages, self._last, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         self._last = messages
@@ -253,7 +253,7 @@ class Gateway:
 
 
 def queued_ns() -> int:
-    """Return for how long this thread has been on run queues, in ns; 0 if the kernel does not report it."""
+    """Read for how long this thread has been on run queues, in ns; 0 if the kernel does not report it."""
     with suppress(OSError, ValueError, IndexError), open("/proc/thread-self/schedstat", "rb") as schedstat:
         return int(schedstat.read().split()[1])
     return 0

@@ -112,6 +112,7 @@ class Harness:
         return word, why and f"Not allowed: {rename_cards(why, self._form.names)}."
 
     def _question_text(self, request: Command) -> str:
+        """Return the message for a decision, and forget the commands heard since the last one."""
         hearing, game, seat = self._hearing, self._game, self._seat
         state = hearing.state
         points = tuple(map(sum, zip(*(deal.points for deal in hearing.played), strict=True)))

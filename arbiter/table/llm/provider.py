@@ -79,7 +79,7 @@ class Provider:
         return self._url.netloc
 
     def ask(self, messages: Sequence[Mapping[str, str]], allowed: int, seconds: float) -> Streamed:
-        """Return the answer, of at most `allowed` tokens, within `seconds`; ProviderFailure."""
+        """Send a question; return the answer of at most `allowed` tokens, in `seconds`. ProviderFailure."""
         if seconds <= 0:
             raise ProviderFailure("its time was over", again=False)
         secure = self._url.scheme == "https"
@@ -226,6 +226,7 @@ class _Answer:
             self._hidden = _count(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
 
     def _receive_choice(self, choice: Mapping[str, Any]) -> None:
+        """Add the text, the reasoning and the reason of the end in a choice to the answer."""
         if isinstance(finish := choice.get("finish_reason"), str):
             self._finish = finish[:40]
         delta = choice.get("delta")

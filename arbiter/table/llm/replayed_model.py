@@ -67,7 +67,7 @@ class _OutOfCalls(Exception):
 
 
 class _KeptModel:
-    """One model of a record, asked again."""
+    """One model of a record: the kept answers are given to the harness again, and no provider is asked."""
 
     def __init__(self, game: AnyGame, record: MatchRecord, seat: Seat, kept: Mapping[str, Any]) -> None:
         self._game, self._record, self._seat, self._kept = game, record, seat, kept
@@ -83,6 +83,7 @@ class _KeptModel:
         self._harness = Harness(game, seat, rules_of(game), PromptForm(**kept["form"]), self._recorded_answer)
 
     def differences(self) -> Iterator[str]:
+        """Yield what is inconsistent in the model's record, by its sums and by the replay of its calls."""
         names = self._kept["form"]["names"]
         if names and names != names_of(self._game, self._record.id, self._seat):
             yield "form: names: others than this match has"

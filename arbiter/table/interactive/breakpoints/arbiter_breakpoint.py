@@ -45,7 +45,7 @@ class _Debugger(pdb.Pdb):
 
 
 def stop() -> None:
-    """Stop the caller in pdb."""
+    """Connect to the terminal, unless that is done, and stop the caller in pdb."""
     global _debugger
     if _debugger is None or _debugger.alone:
         _debugger = _Debugger(_connect(os.environ[SOCKET]))
