@@ -137,6 +137,7 @@ class FrameRecorder:
             self._is_over = not self._game.table(state)
 
     def record_exchange(self, gift: Exchange, seen: bool) -> None:
+        """Add a sentence on a gift, with its cards if they are `seen`."""
         self._untold.clear()
         what = self._game.say_cards(gift.cards) if seen else f"{len(gift.cards)} hidden"
         self._said.append(f"{self._names[gift.giver]} gives {self._names[gift.taker]} {what}.")

@@ -86,6 +86,7 @@ class SvgCanvas:
         self.elements.append(tag("text", kind, shown, x=x, y=y, font_size=size, text_anchor=anchor))
 
     def draw_line(self, x: float, y: float, facts: Sequence[Fact], anchor: str = "start") -> None:
+        """Write facts, each a label and a value, side by side on one line."""
         spans = []
         for at, (label, value, kind) in enumerate(facts):
             gap = {"dx": 8} if at else {}

@@ -56,6 +56,8 @@ def draw(
 
 
 class _Drawing:
+    """A table while it is drawn on an `SvgCanvas`; each ``_draw`` method adds elements."""
+
     def __init__(
         self, game: AnyGame, frame: Frame, names: Sequence[str], base: Seat, title: str, extra: Sequence[str]
     ) -> None:
@@ -124,6 +126,7 @@ class _Drawing:
         return height
 
     def _facts(self, seat: Seat) -> list[Fact]:
+        """Return what the plate of a seat shows: to act, its values in roles, its points."""
         facts = [("", "to act", "accent strong")] if seat == self._frame.to_act else []
         for name, value in self._frame.roles.items():
             if self._by_seat(value) and value[seat] != "":
@@ -138,6 +141,7 @@ class _Drawing:
     def _draw_hand(
         self, seat: Seat, x: int, y: int, width: int, size: tuple[int, int], rows: int = 1
     ) -> None:
+        """Draw a seat's cards, or backs of hidden ones; in two `rows` if they are narrow."""
         ink, cards, count = self._ink, self._frame.hands[seat], self._frame.counts[seat]
         if not count:
             ink.draw_words(x + width / 2, y + size[1] / 2 + 4, "no cards left", "muted", 12, anchor="middle")
@@ -153,6 +157,7 @@ class _Drawing:
     # The middle.
 
     def _draw_middle(self) -> None:
+        """Draw the open cards, the captions, and the trick or the last plays."""
         ink, laid = self._ink, self._frame.table
         captions = wrap_facts(self._captions(), _RIGHT - _LEFT, limit=2)
         is_trick = self._suited and bool(laid) and all(len(one.cards) == 1 for one in laid)

@@ -222,6 +222,7 @@ class _ReplayBuilder:
         return sorted([*self.marks, *highlights(self._record.players, ends)], key=lambda mark: mark["i"])
 
     def _begin(self, event: Dealt) -> None:
+        """Add a deal, with the cards that the reader may see, and its first events."""
         game = self._game
         hands = [
             [game.card_name(card) for card in hand] if self._everything or seat == self._own else None
@@ -248,6 +249,7 @@ class _ReplayBuilder:
         cast("dict[str, Any]", self.deals[-1]).update(more)
 
     def _move(self, event: Moved) -> None:
+        """Add the request, the answer and the news of a move, as far as the reader may see them."""
         game, move, before, after = self._game, event.move, event.before, event.after
         revealed = game.revealed(before, move.seat, event.action, after)
         now = (move.seat, move.action) in revealed
@@ -286,6 +288,7 @@ class _ReplayBuilder:
         self.frames.record_request(seat, request)
 
     def _exchange(self, before: Any, after: Any) -> None:
+        """Add the gifts between two states, with the cards if the reader may see them."""
         for gift in self._game.exchanged(before, after):
             giver, taker, cards = gift
             seen = self._everything or self._own in (giver, taker)
@@ -302,6 +305,7 @@ class _ReplayBuilder:
                 self._tell((seat,), command)
 
     def _tell(self, seats: tuple[Seat, ...], command: Command) -> None:
+        """Add a command if the reader may see it, else count it as hidden; note its delivery."""
         if self._own in seats or self._everything or (self._own is None and len(seats) == self._game.seats):
             if self._own is None:
                 self._add("tell", text=command, seats=list(seats))

@@ -37,6 +37,7 @@ class AtomicFile:
             self.part.replace(self.path)
 
     def discard(self) -> None:
+        """Delete the unfinished file; an error is ignored."""
         if self.part != self.path:
             with suppress(OSError):
                 self.part.unlink()

@@ -73,6 +73,7 @@ class RowFile:
                 self._whole.complete()
 
     def discard(self) -> None:
+        """Close and delete the unfinished file; errors are ignored."""
         sink, self._sink = self._sink, None
         if sink is not None:
             with suppress(OSError):
@@ -140,6 +141,8 @@ class _Pickle:
 
 
 class _Parquet:
+    """Writes Parquet, `ROWS_AT_ONCE` rows at a time; mappings as lists of name and value."""
+
     def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:
         try:
             import pyarrow as pa
