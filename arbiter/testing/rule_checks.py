@@ -83,6 +83,7 @@ class _GameCheck:
         self._played: Actions = []
 
     def run(self, matches: int) -> None:
+        """Check the constructor and random matches; any error but BrokenPromise is a broken promise, too."""
         try:
             self._check_constructor()
             self._check_wordings("greeting", self._game.greeting())
@@ -108,6 +109,7 @@ class _GameCheck:
     # Promises about the game.
 
     def _check_constructor(self) -> None:
+        """Check counts, seatings, options and pickling; keep the game rebuilt from its options."""
         game, hold = self._game, self._check
         hold(game.seats >= 2 and game.actions >= 1, "seats and actions are counts")
         hold(game.sides is None or len(game.sides) == game.seats, "sides has an entry per seat")
@@ -140,6 +142,7 @@ class _GameCheck:
     # Promises about a match.
 
     def _check_match(self, seed: str) -> None:
+        """Play a random match and check its deals, news, turns and leaks; then play it by the protocol."""
         game, hold = self._game, self._check
         self._actions = 0
         deals: list[Deal] = []
@@ -174,6 +177,8 @@ class _GameCheck:
         self._check_refereed(seed, deals)
 
     def _next_deal(self, seed: str, number: int, last: State | None) -> Deal | None:
+        """Return a deal, after a check that it is the same each time and by the rebuilt game."""
+
         def draw_deal(last: State | None) -> Deal | None:
             return self._game.deal(number, Stream.of_deal(seed, 1, number), last)
 
