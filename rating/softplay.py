@@ -177,6 +177,7 @@ class _Strengths:
 
 
 def _fit_strengths(tables: PlayedTables) -> _Strengths:
+    """Fit a strength per player to the points at tables; return residuals, information and its inverse."""
     n, of, played = len(tables.players), tables.player, tables.matches[:, None]
     there = (of < n).astype(np.float64)
     seats = there.sum(axis=1)

@@ -22,7 +22,7 @@ _limits: list[Any] = []
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Within the block every loaded BLAS uses one thread.
+    """Limit every loaded BLAS of this process to one thread within the block.
 
     Blocks nest, and several threads may be inside: the last to leave restores the old numbers. A BLAS loaded
     within a block (by a first import of scipy.linalg) is limited when the next block is entered.

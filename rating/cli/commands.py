@@ -266,7 +266,7 @@ def _join_file_names(options: dict[str, Any]) -> str:
 
 
 def _read_and_fit(options: dict[str, Any], *, empty: bool = False) -> tuple[Reading, Fit]:
-    """Read the files and fit them; RatingError without results, unless they may be `empty`."""
+    """Read the files, print their malformed games, and fit; RatingError if not `empty` without results."""
     from rating.fit.bayeselo import bayeselo
     from rating.presets import Preset, find_preset
     from rating.reading.files import read_results
@@ -285,6 +285,7 @@ def _read_and_fit(options: dict[str, Any], *, empty: bool = False) -> tuple[Read
 
 
 def _read_and_rate(kind: str | None, level: float, options: dict[str, Any]) -> tuple[Reading, Intervals]:
+    """Read and fit the files; return also intervals of this kind, by default the preset's, or by round."""
     from rating.fit.intervals import intervals
     from rating.presets import find_preset
 
@@ -314,6 +315,7 @@ def _nash_scores(of: Intervals, options: dict[str, Any]) -> Nash:
 
 
 def _print_notes(warnings: Sequence[str]) -> None:
+    """Flush the standard output, then write each warning to standard error."""
     sys.stdout.flush()
     for text in warnings:
         click.echo(f"note: {printable(text)}", err=True)

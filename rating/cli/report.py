@@ -151,6 +151,7 @@ def nash_cells(figures: Mapping[str, float | None]) -> list[str]:
 
 
 def footer(document: dict[str, Any]) -> str:
+    """Return the line below the table: the settings, and the number of results."""
     kind, clusters = document["intervals"], document["clusters"]
     by = f"{kind} ({clusters} {_CLUSTERED[kind]})" if clusters else kind
     count = f"{document['results']} result{'' if document['results'] == 1 else 's'}"

@@ -136,6 +136,7 @@ def _check_options(
 
 
 def _notices_of_table(table: PairTable, component: Ints, prior: float, ridge: float | None) -> list[Notice]:
+    """Return notices on players without results, on unlinked groups, and on players that only won or lost."""
     notices = []
     idle = table.names(component < 0)
     if idle:

@@ -132,9 +132,9 @@ class Intervals:
         those in `of` (default: all ranked).
 
         A player's interval contains its true rank with probability at least `level`. Players better (worse)
-        with probability 1 - (1 - level) / (m - 1), m being the number of rated players, are above (below) it:
-        the errors of m - 1 comparisons add up to at most 1 - level (Bonferroni). Players without a link to it
-        may be anywhere.
+        with probability 1 - (1 - level) / (m - 1), for m ranked players with results, are above (below) it:
+        the errors of m - 1 comparisons add up to at most 1 - level (Bonferroni). Players without a link to
+        it may be anywhere.
         """
         ranking = np.ones(len(self.fit.elo), np.bool_)
         if who is not None:

@@ -125,6 +125,7 @@ def read_results(
 
 @contextmanager
 def _open(name: str, stdin: BinaryIO | None) -> Iterator[io.BufferedReader]:
+    """Open a file, or for ``-`` standard input, which stays open at the end."""
     if name != "-":
         with Path(name).open("rb") as stream:
             yield stream

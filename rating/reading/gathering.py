@@ -170,6 +170,7 @@ class ResultCollector:
         self._add_batch(batch, events)
 
     def _add_batch(self, batch: list[Match], events: list[int]) -> None:
+        """Add the results and sums of match records, each with the number of its event."""
         self._number_players(chain.from_iterable(match.players for match in batch))
         new = expand(batch, self._players, self._fault_rule)
         event = np.array(events, np.int64)[new.match]
@@ -209,6 +210,7 @@ class ResultCollector:
         return [column[0] for column in self._columns]
 
     def table(self) -> PairTable:
+        """Return the table of all results; each event has its own rounds."""
         first, second, outcome, match, rounds, table, events = self._join_columns()
         if len(self._events) > 1 and rounds.size:
             rounds = np.where(rounds < 0, rounds, rounds + events * (int(rounds.max()) + 1))

@@ -96,6 +96,7 @@ class _PgnReader:
         self._problems: list[MalformedGame] = []
 
     def read(self, piece: str) -> None:
+        """Read a piece of whole lines, games of the known layout at once, others by line."""
         at = 0
         while at < len(piece):
             if self._pattern is not None and piece.startswith(self._opens, at):
@@ -106,6 +107,7 @@ class _PgnReader:
             at = end
 
     def take_found(self) -> Iterator[GameColumns | MalformedGame]:
+        """Yield the games and the problems since the last call, and forget them."""
         yield GameColumns(*self._found)
         yield from self._problems
         self._found, self._problems = [[] for _ in TAGS], []
@@ -114,6 +116,7 @@ class _PgnReader:
         self._by_line.finish()
 
     def _store_game(self, game: PgnGame) -> None:
+        """Store a game or its problem; a second game of a layout makes that the known one."""
         problem = game.find_problem()
         if problem is not None:
             self._problems.append(problem)

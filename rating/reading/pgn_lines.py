@@ -63,6 +63,7 @@ class PgnGame:
         return self.tags.keys() >= _NEEDED
 
     def add_tag(self, name: str, value: str, number: int) -> None:
+        """Add a tag; a second one of a name in `TAGS` is a fault, of other names ignored."""
         self.first = self.first or number
         if name not in self.tags:
             self.tags[name] = (value, number)
@@ -83,6 +84,7 @@ class PgnGame:
         return value.strip("?") if name == "Event" else value
 
     def find_problem(self) -> MalformedGame | None:
+        """Return the fault noted, or else a fault of tags, result and moves; None for a good game."""
         if self.bad is not None:
             return self.bad
         for name in ("White", "Black", "Result"):
@@ -120,6 +122,7 @@ class PgnLines:
         self._sure = False  # the next tag is the next game's
 
     def finish(self) -> None:
+        """End the last game after all lines; an open comment is a fault."""
         if self._comment:
             self._next = None
             self._end_open_comment()
@@ -127,6 +130,7 @@ class PgnLines:
         self.end_game()
 
     def end_game(self) -> None:
+        """Call `take` with the game, unless it is empty, and begin the next."""
         game = self._game
         self._begin()
         if game.first:
@@ -220,6 +224,7 @@ class PgnLines:
         return at
 
     def _add_tag(self, name: str, value: str, number: int) -> None:
+        """Add a tag to this game or, if it cannot be this one's, to the next."""
         if self._next is None and not self._gap and name not in self._game.tags:
             self._game.add_tag(name, value, number)
             return
@@ -299,6 +304,7 @@ class PgnLines:
         return follows if follows >= 0 else len(line)
 
     def _read_moves(self, number: int, words: list[str]) -> None:
+        """Read moves, perhaps with the result at their end; a fault without tags, or after a result."""
         if not words:
             return
         self._assign_next()

@@ -184,6 +184,7 @@ def _is_whole_number(text: str) -> bool:
 
 
 def _row_problem(white: str, black: str, result: str, number: str, table: str) -> str:
+    """Return what is wrong with a row's cells, or ""."""
     for name, text in (("white", white), ("black", black), ("result", result)):
         if not text:
             return f"the row has no {name}: give white,black,result[,round[,table]]"
