@@ -65,7 +65,10 @@ class Presence:
         return taken
 
     def stop_if_caught(self) -> int:
-        """Stop the bot if it computed in another's exchange, or kill it in the end. Return its CPU time."""
+        """Stop the bot if it computed during another one's exchange. Return its CPU time.
+
+        Kill it once it has computed for more than `MOST_DEFYING_NS` although it was stopped.
+        """
         now = self._meter.cpu_ns()
         if self._noted_ns is None:
             self._noted_ns = now

@@ -161,6 +161,7 @@ def _store_orders(season: SeasonResults, name: str, digest: str, verdict: Qualif
     alone = _is_alone(season.config, name)
 
     def orders(now: EffectiveOrders) -> Iterator[tuple[OrderKind, str, str]]:
+        """Yield the orders to store, given those in force."""
         known = now.suspended.get(name)
         ours = known is not None and known.verb is OrderKind.FAILED
         if verdict.failed is not None and (known is None or (ours and known.because != verdict.reason)):

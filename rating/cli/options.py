@@ -30,6 +30,7 @@ class RatingGroup(click.Group):
     """Commands that end with one line and exit code 2 for a RatingError, 1 for failed output."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the commands; failed output ends the process with a line and status 1."""
         for stream in (sys.stdout, sys.stderr):
             # Characters that the terminal's encoding lacks are escaped.
             if isinstance(stream, io.TextIOWrapper):

@@ -212,6 +212,8 @@ def stored_records(
 
 
 def _with_names(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
+    """Return the record with the programs' names instead of the versions'."""
+
     def name(role: str) -> str:
         version, mark, number = role.partition(COPY_MARK)
         return f"{names[version]}{mark}{number}"
