@@ -36,7 +36,7 @@ class Announcement(NamedTuple):
 
 
 class AnnouncementStore(SeasonRows):
-    """The announcements of one season."""
+    """The stored announcements of one season: each method reads or writes the database."""
 
     def add(self, text: str, who: str, at: datetime | None = None) -> Announcement:
         """Add an announcement for a moment, by default now."""

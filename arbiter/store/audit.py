@@ -28,7 +28,7 @@ CONSOLE = "@console"
 
 
 class AuditLog(SeasonRows):
-    """The log of one season."""
+    """The stored audit log of one season: each method reads or writes the database."""
 
     def add(self, who: str, verb: str, subject: str, because: str = "") -> None:
         """Add an entry in a separate transaction."""
@@ -42,13 +42,13 @@ class AuditLog(SeasonRows):
     def last(
         self, limit: int, before: int | None = None, who: str | None = None, verb: str | None = None
     ) -> list[AuditLogEntry]:
-        """Return the last `limit` entries, newest first, filtered by number, person and verb."""
+        """Return the last `limit` entries numbered below `before`, by `who` and with `verb`, newest first."""
         table = db_schema.audit.c
         asked = [column == value for column, value in ((table.who, who), (table.verb, verb)) if value]
         return self._load_entries(limit, *asked, *([] if before is None else [table.id < before]))
 
     def of_versions(self, author: str, *verbs: str) -> list[AuditLogEntry]:
-        """Return the entries with these verbs about an author's versions, newest first."""
+        """Return the last `MOST_DEEDS` entries with these verbs about an author's versions, newest first."""
         mine, table = f"{author}@", db_schema.audit.c
         # No name contains @, so no other author's versions begin like this.
         his = sa.func.substr(table.subject, 1, len(mine)) == mine

@@ -57,7 +57,7 @@ MOST_SESSIONS = 20
 
 
 class AuthorStore(SeasonRows):
-    """The authors of one season."""
+    """The stored authors of one season: each method reads or writes the database."""
 
     def add(
         self, name: str, looks: str, token: str, organiser: bool, who: str, code: str | None = None

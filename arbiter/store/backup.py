@@ -72,6 +72,7 @@ def _check_target(target: Path, store: str) -> None:
 
 
 def _copy_database(connection: sa.Connection, whole: Path, target: Path) -> None:
+    """Copy the database into the new file `whole` and sync it; StoreError if the disk is full or fails."""
     try:
         connection.exec_driver_sql("VACUUM INTO ?", (str(whole.absolute()),))
     except OperationalError as error:
@@ -83,7 +84,7 @@ def _copy_database(connection: sa.Connection, whole: Path, target: Path) -> None
 
 
 def _rename_copy(whole: Path, target: Path) -> None:
-    """Rename the copy, unless a file of that name has appeared in the meantime."""
+    """Rename the copy and sync its folder; FileExistsError if a file of that name has appeared meanwhile."""
     try:
         os.link(whole, target)
     except FileExistsError:

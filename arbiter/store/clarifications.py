@@ -35,7 +35,7 @@ class Clarification(NamedTuple):
 
 
 class ClarificationStore(SeasonRows):
-    """The questions of one season."""
+    """The stored questions of one season: each method reads or writes the database."""
 
     def ask(self, author: str, who: str, text: str, most: int) -> Clarification:
         """Add a question; TooManyOpen if the author has `most` without an answer."""
@@ -52,13 +52,13 @@ class ClarificationStore(SeasonRows):
 
     def of(self, author: str) -> list[Clarification]:
         """Return an author's questions, newest first."""
-        return self._read(self._own(db_schema.clarifications, author=author))
+        return self._load_questions(self._own(db_schema.clarifications, author=author))
 
     def last(self, most: int) -> list[Clarification]:
         """Return the last questions of all authors: first those without an answer, then newest first."""
         table = db_schema.clarifications
         waiting = sa.case((table.c.answer.is_(None), 0), else_=1)
-        return self._read(self._own(table).order_by(waiting).limit(most))
+        return self._load_questions(self._own(table).order_by(waiting).limit(most))
 
     def answer(self, number: int, text: str, public: bool, who: str) -> Clarification | None:
         """Answer a question, with `public` as an announcement; None if it is unknown or answered."""
@@ -74,7 +74,7 @@ class ClarificationStore(SeasonRows):
                 announce(connection, self._id, text, who, timestamp(), found.text)
         return found
 
-    def _read(self, query: sa.Select[tuple[object, ...]]) -> list[Clarification]:
+    def _load_questions(self, query: sa.Select[tuple[object, ...]]) -> list[Clarification]:
         ordered = query.order_by(db_schema.clarifications.c.number.desc())
         return [_clarification(row) for row in self._all(ordered)]
 

@@ -43,7 +43,7 @@ NO_ORDER = RunOrder()
 
 
 class ControlStore(SeasonRows):
-    """The stored controls of one season, which its coordinator polls."""
+    """The stored controls of one season, which its coordinator polls: each method uses the database."""
 
     def __init__(self, store: Database, season: int, name: str) -> None:
         super().__init__(store, season)
@@ -75,14 +75,14 @@ class ControlStore(SeasonRows):
         self._set_time(who, "close", "closing", closed=timestamp())
 
     def ask(self, mark: str, what: str) -> None:
-        """Store a question to the organiser about a change, once; `mark` identifies it."""
+        """Store a question to the organiser about a change, unless it is the open one, by its `mark`."""
         known = self.question()
         if known is None or known.subject != mark:
             self._log.add(CONSOLE, ASK, mark, what)
 
     def question(self) -> AuditLogEntry | None:
-        """Return the open question, its text in `because`; None if it was accepted, or withdrawn: a round
-        has been planned since.
+        """Return the audit log's open question, its text in `because`; None if accepted, or withdrawn: a
+        round has been planned since.
         """
         found = self._log.last_of(ASK, ACCEPT)
         if found is None or found.verb != ASK:
@@ -102,17 +102,18 @@ class ControlStore(SeasonRows):
         return asked.because
 
     def was_accepted(self, mark: str) -> bool:
-        """Return True if the last accepted question has this mark."""
+        """Return True if the last question accepted in the audit log has this mark."""
         found = self._log.last_of(ACCEPT)
         return found is not None and found.subject == mark
 
     def _log_playing(self, who: str, verb: str, subject: str = "", because: str = "") -> None:
+        """Log the event that the season plays, and an audit entry, in one transaction."""
         with self._store.transaction() as connection:
             log_event(connection, self._id, EventKind.STATE, 0, "playing")
             log_audit(connection, self._id, who, verb, subject, because)
 
     def _set_time(self, who: str, verb: str, word: str, **values: str | None) -> bool:
-        """Set or clear one time of the season; return False if it already is."""
+        """Set or clear one time of the season, with an event and an audit entry; False if it already is."""
         ((name, value),) = values.items()
         column = db_schema.seasons.c[name]
         changes = column.is_not(None) if value is None else column.is_(None)

@@ -91,7 +91,7 @@ class _Lock:
         self._since = datetime.now(UTC).isoformat(timespec="seconds")
 
     def take(self) -> None:
-        """Lock the file that has the name now; StoreError if another process has."""
+        """Lock the file that has the name now, not an earlier one; StoreError if another process has."""
         self.close()
         self.descriptor = _open_lock_file(self._name, os.O_RDWR | os.O_CREAT)
         if not _retry(lambda: _try_lock(self.descriptor)):
@@ -121,7 +121,7 @@ class _Lock:
 
 
 def replacement_check(name: str) -> Callable[[], None]:
-    """Return a check that raises StoreError once the file of this name is removed or replaced."""
+    """Look which file has this name; return a check that raises StoreError once it is removed or replaced."""
     try:
         before = os.stat(name)
     except OSError:
@@ -144,7 +144,7 @@ def replacement_check(name: str) -> Callable[[], None]:
 
 
 def holder(name: str) -> str | None:
-    """Return who holds the lock on the database of this name; None if it is free."""
+    """Test the lock on the database of this name; return who holds it, None if it is free."""
     if not CAN_HOLD:
         return None
     if _lock_file(name).exists():

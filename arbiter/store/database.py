@@ -72,7 +72,7 @@ class Database:
 
     @classmethod
     def reopen(cls, url: str, before: Self | None, *, create: bool = True) -> Self:
-        """Return the store opened `before`, or open it again if its file has been replaced."""
+        """Return the store opened `before`; if its file has been replaced, close it and open the `url`."""
         if before is not None:
             with suppress(StoreError):
                 before.check()
@@ -100,7 +100,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """Run a transaction; its errors become StoreErrors of one line."""
+        """Run the checks, then a transaction; errors of the database become StoreErrors of one line."""
         self.check()
         with self.explain_errors():
             if self._take is None:
@@ -216,7 +216,7 @@ class Database:
             raise (LostConnection if lost else StoreError)(said) from None
 
     def _prepare_schema(self, create: bool) -> None:
-        """Create the tables in an empty database, migrate an older one, refuse a newer one."""
+        """Create the tables in an empty database, migrate older ones; StoreError for newer and other ones."""
         with self._engine.connect() as connection:
             tables = set(sa.inspect(connection).get_table_names())
             if {db_schema.version.name, db_schema.seasons.name} <= tables:
@@ -250,6 +250,7 @@ class Database:
                 rating_briefs.fill(connection)
 
     def _make_tables(self) -> None:
+        """Create the tables, unless another process has done it meanwhile."""
         with self._engine.begin() as connection:
             self.kind.lock_schema(connection)
             if sa.inspect(connection).has_table(db_schema.version.name):

@@ -77,7 +77,7 @@ class DeliveryState(NamedTuple):
 
 
 class DeliveryStore(SeasonRows):
-    """The webhooks of one season, each identified by the SHA-256 of its address."""
+    """The stored webhooks of one season, by the SHA-256 of their addresses: each method uses the database."""
 
     def begin(self, webhook: str) -> DeliveryState:
         """Return the state of a webhook; register a new one, which receives events from now on.
@@ -153,7 +153,7 @@ class DeliveryStore(SeasonRows):
         self._write(free.values(**delivery._asdict()))
 
     def record_delivery(self, webhook: str, delivery: Delivery) -> None:
-        """Record a delivery as received, and advance to the next event."""
+        """Record a delivery as received, unless another process has, and advance to the next event."""
         count = db_schema.deliveries.c.told + 1
         values = _values_after(delivery, delivery.number) | {"told": count, "problem": None}
         self._write(self._delivery_update(webhook, delivery).values(values))
@@ -203,6 +203,7 @@ class DeliveryStore(SeasonRows):
             return self._count_events(connection, done, LAST if held is None else held, kinds, ahead)
 
     def _progress(self, connection: sa.Connection, webhook: str) -> tuple[int, int]:
+        """Read the number of the last event processed for a webhook, and of the last one sent early."""
         table = db_schema.deliveries.c
         done, ahead = connection.execute(self._own(table.done, table.ahead, webhook=webhook)).one()
         return done, ahead

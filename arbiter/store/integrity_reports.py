@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class IntegrityReportStore(SeasonRows):
-    """The report of one season."""
+    """The stored integrity report of one season: each method reads or writes the database."""
 
     def keep(self, report: Mapping[str, Any]) -> None:
         """Store a report, replacing an earlier one."""

@@ -31,7 +31,7 @@ class Invitation(NamedTuple):
 
 
 class InvitationStore(SeasonRows):
-    """The invitations of one season."""
+    """The stored invitations of one season: each method reads or writes the database."""
 
     def add(
         self,
@@ -61,7 +61,7 @@ class InvitationStore(SeasonRows):
         return Invitation(rows[0].player) if rows else None
 
     def _make_room(self, connection: sa.Connection, player: str, uses: int, per_day: int | None) -> None:
-        """Check an invitation's limits; delete a player's expired ones, and the oldest over `MOST_PEOPLE`."""
+        """Check the limits of `add`; delete the player's expired codes, and the oldest over `MOST_PEOPLE`."""
         lock_player(connection, self._id, player)
         people = len(tokens_of(connection, self._id, player))
         if not people:

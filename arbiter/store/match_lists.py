@@ -30,7 +30,7 @@ class MatchRange(NamedTuple):
 
 
 class MatchQueries(SeasonRows):
-    """Queries for the ids and players of matches."""
+    """Queries of the database for the ids and players of one season's matches."""
 
     def counts(self, wanted: MatchRange) -> dict[int, int]:
         """Return the number of wanted matches by round, in order."""

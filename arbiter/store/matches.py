@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 
 class Matches(MatchQueries):
-    """The matches of one season."""
+    """The stored matches of one season: each method reads or writes the database."""
 
     def add_match(self, record: MatchRecord) -> bool:
         """Store a match; False if its id exists, and the stored one stays."""
         return self.add_packed(pack_match(record))
 
     def add_packed(self, match: PackedMatch) -> bool:
-        """Store a match packed by the process that played it; False as for `add_match`."""
+        """Store a match packed by the process that played it, again after LostConnection; see `add_match`."""
         row = {"season_id": self._id, "id": match.summary.id, "round": match.summary.round, **row_of(match)}
         try:
             return self._insert_match(match, row)
@@ -50,6 +50,7 @@ class Matches(MatchQueries):
             return self._insert_match(match, row)
 
     def _insert_match(self, match: PackedMatch, row: Mapping[str, Any]) -> bool:
+        """Insert a match with its seats, tags and event in one transaction; False if its id exists."""
         with self._store.transaction() as connection:
             kept = self._store.insert_once(connection, db_schema.matches, row)
             if kept:

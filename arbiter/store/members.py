@@ -61,7 +61,7 @@ class NewMember(NamedTuple):
 
 
 class MemberStore(SeasonRows):
-    """The people of one season's players."""
+    """The stored people of one season's players: each method reads or writes the database."""
 
     def of(self, player: str) -> list[Member]:
         """Return a player's people with tokens, in the order in which they joined."""

@@ -89,7 +89,7 @@ class Orders:
 
 
 class OrderStore(SeasonRows):
-    """The orders of one season in a store."""
+    """The stored orders of one season: each method reads or writes the database."""
 
     def __init__(self, store: Database, season: int, who: str = CONSOLE) -> None:
         super().__init__(store, season)
@@ -161,6 +161,7 @@ class OrderStore(SeasonRows):
         orders: Sequence[Order],
         kept: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
+        """Store orders, and log suspensions and audit entries; `kept` are the columns of a replaced match."""
         for order in orders:
             table, subject = _SUBJECTS[order.verb not in OF_MATCHES]
             last = connection.execute(self._own(sa.func.max(table.c.number))).scalar()

@@ -60,7 +60,7 @@ class Request:
 
 
 class RequestStore(SeasonRows):
-    """The requests of one season."""
+    """The stored requests of one season: each method reads or writes the database."""
 
     def add(
         self, author: str, kind: str, wish: Mapping[str, Any], limit: int, per_day: int, per_hour: int
@@ -119,7 +119,7 @@ class RequestStore(SeasonRows):
         return dict(map(tuple, self._all(self._own(table.author, table.ms, day=_today()))))
 
     def count(self, author: str, ms: int) -> None:
-        """Add to the time that an author was served today."""
+        """Add to the time that an author was served today, in ms."""
         with self._store.transaction() as connection:
             self._add_served(connection, author, ms)
 
@@ -198,12 +198,14 @@ class RequestStore(SeasonRows):
         return list(connection.execute(query).scalars())
 
     def _add_served(self, connection: sa.Connection, author: str, ms: int) -> None:
+        """Add to the time served today, as `count`, within a transaction."""
         key = {"season_id": self._id, "author": author, "day": _today()}
         self._store.insert_once(connection, db_schema.served, {**key, "ms": 0})
         mine = sa.update(db_schema.served).filter_by(**key)
         connection.execute(mine.values(ms=db_schema.served.c.ms + ms))
 
     def _change_request(self, number: int, **values: object) -> bool:
+        """Change an open request in a transaction and log a new state; False if it is over."""
         with self._store.transaction() as connection:
             return self._update(connection, {"id": number}, **values)
 
@@ -220,6 +222,7 @@ class RequestStore(SeasonRows):
         return changed
 
     def _log_state(self, connection: sa.Connection, number: int, author: str, kind: str, state: str) -> None:
+        """Log the event of a request's state."""
         which = {"author": author, "kind": kind, "state": state}
         log_event(connection, self._id, EventKind.REQUEST, 0, str(number), **which)
 
@@ -237,6 +240,7 @@ def _request(row: sa.Row[Any]) -> Request:
 
 
 def _rename_keys(shape: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored outcome with the present names of its keys."""
     return {_EARLIER.get(key, key): value for key, value in shape.items()}
 
 

@@ -32,7 +32,7 @@ class ReviewBrief(NamedTuple):
 
 
 class ReviewStore(SeasonRows):
-    """The reviews of one season."""
+    """The stored reviews of one season: each method reads or writes the database."""
 
     def keep(
         self, round_number: int, review: Review, brief: Mapping[str, Any], record: bytes, digest: str

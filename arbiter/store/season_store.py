@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class SeasonStore(Matches):
-    """One season in a store; each method is a query or a transaction."""
+    """One season in the database; each method is a query or a transaction."""
 
     def __init__(
         self, store: Database, number: int, name: str, game: str, seed: str, who: str = CONSOLE
@@ -298,7 +298,7 @@ class SeasonStore(Matches):
 
 
 class Store(Database):
-    """A database and the seasons in it."""
+    """A database and the seasons in it; each method is a query or a transaction."""
 
     def season(self, name: str) -> SeasonStore | None:
         """Return the season of this name, or None."""

@@ -37,7 +37,7 @@ class RemovedFiles(NamedTuple):
 
 
 class SubmissionFiles(SeasonRows):
-    """The files of one season's submissions."""
+    """What the database holds about the files of one season's submissions; no file itself is touched."""
 
     def taken(self, author: str) -> int:
         """Return how many bytes an author's files take."""
@@ -106,11 +106,13 @@ def drop_unplayed_versions(connection: sa.Connection, season: int, author: str) 
 
 
 def _mark_dropped(connection: sa.Connection, numbers: list[int]) -> None:
+    """Mark submissions as dropped, without files, and out of the rounds to come."""
     mine = sa.update(db_schema.submissions).where(db_schema.submissions.c.id.in_(numbers))
     connection.execute(mine.values(state=DROPPED, bytes=0, joins_round=None))
 
 
 def _has_played(connection: sa.Connection, season: int, rated: str) -> bool:
+    """Read from the stored tables of all rounds whether a version sat at one."""
     table = db_schema.rounds
     query = sa.select(table.c.number, table.c.tables).filter_by(season_id=season)
     # A prefilter: databases may compare without case here.

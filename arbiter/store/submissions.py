@@ -57,7 +57,7 @@ class QuotaExceeded(Exception):
 
 
 class SubmissionStore(SeasonRows):
-    """The submissions of one season."""
+    """The stored submissions of one season: each method reads or writes the database."""
 
     def add(
         self,
@@ -274,6 +274,7 @@ class SubmissionStore(SeasonRows):
         return self._load_submissions(query.order_by(table.c.author))
 
     def _make_active(self, connection: sa.Connection, found: Submission, before: int | None) -> None:
+        """Let a version play from the next round on, instead of `before`; outdates plans made meanwhile."""
         raise_revision(connection, self._id, None)
         joins = (connection.execute(self._own(sa.func.max(db_schema.rounds.c.number))).scalar() or 0) + 1
         mine = {"season_id": self._id, "author": found.author}
@@ -316,10 +317,12 @@ class SubmissionStore(SeasonRows):
         return list(connection.execute(query).scalars())
 
     def _log_state(self, connection: sa.Connection, found: Submission, state: str) -> None:
+        """Log the event of a submission's state."""
         which: dict[str, str | int] = {"author": found.author, "version": found.version, "state": state}
         log_event(connection, self._id, EventKind.SUBMISSION, 0, str(found.id), **which)
 
     def _update(self, number: int, **values: object) -> None:
+        """Change a submission in a transaction, unless it was dropped."""
         self._write(self._undropped_update(number).values(**values))
 
     def _undropped_update(self, number: int) -> sa.Update:

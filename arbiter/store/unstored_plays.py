@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class UnstoredTokenStore(SeasonRows):
-    """The tokens of one season, by player."""
+    """The tokens of one season's plays that are not stored, by player: each method uses the database."""
 
     def add(self, billed: Mapping[str, tuple[int, int]]) -> None:
         """Add the input and output tokens of a play that is not stored, by player."""
@@ -45,7 +45,7 @@ class Voids(NamedTuple):
 
 
 class VoidPlayStore(SeasonRows):
-    """The void plays of one season."""
+    """The stored void plays of one season: each method reads or writes the database."""
 
     def add(self, match: str, why: str, players: Iterable[str]) -> None:
         """Record a void play of a match."""

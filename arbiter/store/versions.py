@@ -47,6 +47,7 @@ class Submission:
 
     @property
     def over(self) -> bool:
+        """True once the version is accepted, refused or dropped: its inspection has ended."""
         return self.state in OVER
 
 
