@@ -120,7 +120,8 @@ def replace_match(
     wanted: Callable[[EffectiveOrders], bool],
     programs: Mapping[str, Mapping[str, str | None]] | None = None,
 ) -> dict[str, Any] | None:
-    """Replace the stored match, which is kept, if `wanted`; return the new standings.
+    """Store `match` in place of the stored one, which is kept, if `wanted` holds for the orders; return the
+    standings, None if it does not hold, or before a complete round.
 
     `programs` are the files of the replay.
     """
@@ -257,6 +258,7 @@ def unknown_round(number: int, last: int) -> ConfigError:
 
 
 def _check_matches_exist(ids: Iterable[str], season: SeasonWithOrders) -> None:
+    """Load the stored matches; ConfigError for an id that is not among them."""
     summaries = season.stored.summaries()
     known = {match.id for match in summaries}
     for match_id in ids:

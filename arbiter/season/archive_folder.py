@@ -94,6 +94,7 @@ class _Places:
         self.folder = Path() if public else self.of(folder)
 
     def of(self, path: Path) -> Path:
+        """Return the path in the archive."""
         return Path(TREE) / path.relative_to(self.root)
 
 
@@ -181,6 +182,7 @@ def _is_needed(requirement: str, name: str) -> bool:
 
 
 def _sums(folder: Path) -> Iterable[str]:
+    """Read all files below a folder; yield a line for each: its SHA-256 and its path."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     return (f"{digest_of_file(path)}  {path.relative_to(folder)}" for path in files)
 

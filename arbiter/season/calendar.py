@@ -158,7 +158,7 @@ def submissions_end(config: Config, now: datetime) -> datetime | None:
 
 
 def freeze_last_rounds(config: Config, season: SeasonStore, at_once: int, now: datetime) -> None:
-    """Hold results back from now on if the next round is among the last `freeze` rounds."""
+    """Store that results are held back from now on, if the next round is among the last `freeze` rounds."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
     if not config.freeze or begun or season.frozen_after() is not None:

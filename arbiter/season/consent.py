@@ -26,7 +26,7 @@ def require_consent(
     shown_after: int | None,
     accepted: bool,
 ) -> str:
-    """Return what is accepted with a new round, on one line; "" if nothing needs consent.
+    """Check the consent to a new round; return what is accepted, on one line, "" if nothing needs consent.
 
     `last` is the round planned before it, whose settings `season` keeps; `number` is the new round's, None
     without a new round; `shown_after` is the number of rounds covered by the published seed, None while it is

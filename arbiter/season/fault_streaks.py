@@ -52,6 +52,7 @@ class FaultHistories:
         self._of: defaultdict[str, _FaultHistory] = defaultdict(_FaultHistory)
 
     def count(self, match: MatchSummary) -> None:
+        """Count a match: for the faulty player alone, else for all; a substitute is not counted."""
         if match.faulty is None:
             for seat, name in enumerate(match.players):
                 if seat != match.substitute:

@@ -50,7 +50,7 @@ class RemainingSeason:
 
 
 def remaining_of(config: Config, stored: SeasonStore) -> RemainingSeason:
-    """Return the rest of a stored season."""
+    """Read from the store what is left of a season."""
     rounds = stored.rounds()
     complete = sum(known.complete for known in rounds)
     config = with_begun_settings(config, stored)
@@ -172,6 +172,7 @@ def trial_specs(config: Config, number: int, suspended: Collection[str] = ()) ->
 
 
 def _draw_tables(config: Config, suspended: Collection[str]) -> Sequence[Sequence[str]]:
+    """Draw the tables of a first round, always the same, without the suspended players."""
     names = [player.name for player in entrants(config, 1, suspended)]
     return drawn_tables(names, config.game.table_size, "arbiter-trial", 1)
 

@@ -68,6 +68,7 @@ class Ledger:
         return cls(season, [entry.player.name for entry in config.entries], instead, config.anchors)
 
     def _reset(self) -> None:
+        """Forget all results read."""
         self._last = 0
         self._fit: Fit | None = None
         self._ranking: Ranking | None = None
@@ -92,6 +93,7 @@ class Ledger:
         self._read_results(number, orders_after(orders.given, number), orders.revision)
 
     def _read_results(self, last_round: int, holds: EffectiveOrders, revision: int) -> None:
+        """Add the results up to a round; read all again if the orders now differ or the round is earlier."""
         self.revision = revision
         if last_round < self._last or holds != self._force:
             self._reset()
@@ -139,6 +141,7 @@ class Ledger:
         return changed_players(before, settings)
 
     def _count_faults(self, match: MatchSummary) -> None:
+        """Count a match by its fault, or without one as scored; a substitute is not counted."""
         self._fault_histories.count(match)
         if match.faulty is None:
             names = match.players
@@ -187,6 +190,7 @@ class Ledger:
         }
 
     def _fault_reason(self, config: Config, name: str, registered: str) -> str | None:
+        """Return why a player faults too often; None if not, or if reinstated after the last round read."""
         if self._force.reinstated.get(registered, -1) >= self._last:
             return None
         return self._fault_histories.reason(name, config.suspend_after, config.suspend_share)

@@ -195,14 +195,14 @@ def now_text() -> str:
 
 
 def suspended_now(stored: SeasonStore, standings: Mapping[str, Any] | None) -> dict[str, str]:
-    """Return the players suspended from the next round on, with reasons; `standings` are the last ones."""
+    """Load the players suspended from the next round on, with reasons; `standings` are the last ones."""
     authors = stored.authors.all()
     playing = {one.name: rated_name(one.name, one.active) for one in authors if one.active is not None}
     return suspended_of(standings, stored.orders.read().given, playing)
 
 
 def withdrawn_authors(stored: SeasonStore, given: Iterable[Order]) -> set[str]:
-    """Return the authors suspended by these orders none of whose members has a token."""
+    """Load the authors suspended by these orders none of whose members has a token."""
     out = {
         name for name, order in effective_orders(given).suspended.items() if order.verb is OrderKind.SUSPEND
     }

@@ -36,7 +36,7 @@ SHOWN = 3
 
 
 class ProgramWatch:
-    """The programs of a season, from round to round."""
+    """Compares the files of a season's programs with those of its rounds, whose digests it stores."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self._stored = stored
@@ -48,7 +48,7 @@ class ProgramWatch:
         """Store a new round's digests; VoidMatch if a file is missing, except of players `out`."""
         self.check_files(config, number, out)
         if not self._stored.match_ids(number):
-            self._stored.keep_programs(number, self._present_digests(config))
+            self._stored.keep_programs(number, self._read_digests(config))
 
     def check_files(self, config: Config, number: int, out: Collection[str] = ()) -> None:
         """Raise VoidMatch if a file is missing for a round; players who sit `out` are not checked."""
@@ -57,8 +57,8 @@ class ProgramWatch:
             raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
 
     def changes(self, config: Config, number: int, begun: bool) -> Iterator[ProgramChanged]:
-        """Yield the changes before a round, or since it was `begun`; each once."""
-        now, at = self._present_digests(config), number + begun
+        """Read the files now; yield the changes before a round, or since it was `begun`, each once."""
+        now, at = self._read_digests(config), number + begun
         kept = {known: programs for known, programs in self._stored.programs().items() if known < at}
         if begun:
             # What changed before it was reported then.
@@ -69,12 +69,12 @@ class ProgramWatch:
                 self._told.add(key)
                 yield change
 
-    def _present_digests(self, config: Config) -> Programs:
+    def _read_digests(self, config: Config) -> Programs:
         return programs_of((entry.player for entry in config.entries), self._file)
 
 
 def programs_of(players: Iterable[Player], config: Path) -> Programs:
-    """Return the present digests of the players' files; `config` is the season's file."""
+    """Read the players' files and return their digests; `config` is the season's file."""
     folder = os.path.abspath(config.parent)  # noqa: PTH100
     return {
         original(player.name): {
@@ -85,7 +85,7 @@ def programs_of(players: Iterable[Player], config: Path) -> Programs:
 
 
 def missing_programs(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return which files players lack to start, on one line that names a few of them; "" if none.
+    """Look up which files players lack to start; return one line that names a few of them, "" if none.
 
     `gone` are the files that some lacked when their config was read.
     """
@@ -110,7 +110,7 @@ def own_files(player: Player, folder: str) -> Iterator[str]:
 
 
 def digest_of(path: str) -> str | None:
-    """Return the SHA-256 of a file, None if it cannot be read."""
+    """Read the SHA-256 of a file, again only after it has changed; None if it cannot be read."""
     try:
         now = os.stat(path)
         return _cached_digest(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
@@ -175,7 +175,7 @@ def replay_differences(rounds: Mapping[int, Programs], number: int, programs: Pr
 def changed_since(
     rounds: Mapping[int, Programs], number: int, players: Sequence[str], folder: str
 ) -> Iterator[str]:
-    """Yield a line for each file of `players` that has changed since a round."""
+    """Read the files of `players` now; yield a line for each that has changed since a round."""
     for player in dict.fromkeys(map(original, players)):
         for file, digest in rounds.get(number, {}).get(player, {}).items():
             if digest is None:

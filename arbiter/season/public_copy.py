@@ -37,7 +37,7 @@ Row = dict[str, Any]
 
 
 class PublicCopy:
-    """The change of each row; a table without a rule is left out, so new tables stay private."""
+    """Changes each row for the public; a table without a rule is left out, so new tables stay private."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self._reviewed = config.publish_reviews
@@ -113,6 +113,7 @@ def _public_player(player: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _dumped(settings: str) -> str:
+    """Return stored settings as `public_settings` leaves them."""
     return json.dumps(public_settings(json.loads(settings)))
 
 
@@ -130,6 +131,7 @@ def files_of(files: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def _packed_without(packed: bytes, match_id: str) -> Row:
+    """Return the columns of a packed match as `public_record` leaves it."""
     return row_of(pack_match(public_record(unpack(packed, match_id))))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SeasonResults:
-    """The results of a config's season, read only; `config` includes the authors' active versions."""
+    """The results of a config's season, read from its store; `config` includes authors' active versions."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self.config, self.stored = with_active_versions(with_begun_settings(config, stored), stored), stored

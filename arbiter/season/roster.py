@@ -28,7 +28,7 @@ def folder_of(config: Config) -> Path:
 
 
 def with_active_versions(config: Config, stored: SeasonStore) -> Config:
-    """Return the config with the versions that play in the next planned round."""
+    """Load the versions that play in the next planned round; return the config with them."""
     if config.submissions is None:
         return config
     # Imported here: commands that read a season without versions need no checks.
@@ -67,7 +67,7 @@ def _settings(config: Config, version: Submission) -> dict[str, Any]:
 
 
 def missing_files(config: Config, stored: SeasonStore) -> dict[str, str]:
-    """Return the first missing file of each accepted version, by rated name."""
+    """Look up the files of accepted versions; return the first missing one of each, by rated name."""
     found: dict[str, str] = {}
     for name, _file, path, _digest in _accepted_files(config, stored):
         if name not in found and not path.is_file():
@@ -76,7 +76,7 @@ def missing_files(config: Config, stored: SeasonStore) -> dict[str, str]:
 
 
 def altered_files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
-    """Yield the rated name and the file, for each existing file that differs from the accepted one."""
+    """Read accepted versions' files; yield rated name and file for each existing file that was changed."""
     for name, file, path, digest in _accepted_files(config, stored):
         if is_by_product(file):
             continue

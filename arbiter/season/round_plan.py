@@ -66,7 +66,7 @@ class RoundPlan:
 def plan_round(
     config: Config, season: SeasonStore, stored: StoredRound, unfit: Mapping[str, str] = MappingProxyType({})
 ) -> RoundPlan:
-    """Return the plan of a stored round."""
+    """Plan the matches of a stored round, and read which of them are stored."""
     specs = tuple(match_specs(config, season.seed, stored.number, stored.tables))
     there = season.match_ids(stored.number)
     seated = {name for names in stored.tables for name in names}
@@ -76,7 +76,7 @@ def plan_round(
 
 
 def plan_substitutes(plan: RoundPlan, season: SeasonStore) -> tuple[list[MatchSpec], list[MatchSpec]]:
-    """Return the matches with substitutes after a round's played matches, and the missing ones of them."""
+    """Plan the matches with substitutes by a round's stored matches; return them, and the missing ones."""
     if plan.config.after_fault == "end":
         return [], []
     number = plan.stored.number

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class Season:
-    """Plays a season, one round at a time, as `rounds` plans them."""
+    """Plays a season, one round at a time, as `rounds` plans them, and stores what it plays."""
 
     def __init__(self, config: Config, stored: SeasonStore, clock: SeasonClock | None = None) -> None:
         self.stored, self._clock = stored, clock or SeasonClock()
@@ -82,7 +82,7 @@ class Season:
 
     @classmethod
     def open(cls, config: Config, store: Store, accept_changes: bool = False) -> Self:
-        """Find the season in the store, or create it, with a random seed for `auto`.
+        """Find the season in the store, or create it with a random seed for `auto`; store file and webhooks.
 
         ConfigError if the stored season has another seed or game, or if the store has a season of the same
         file under another name, unless `accept_changes`.
@@ -134,7 +134,7 @@ class Season:
     def _play_rounds(
         self, executor: SizedExecutor, rounds: int | None, accept_changes: bool, only_one: bool
     ) -> Generator[Event, None, bool]:
-        """Play round after round, up to `rounds` in all; return True after the last."""
+        """Clear a stop request; play up to `rounds` in all, True after the last. ConfigError if paused."""
         stored = self.stored
         if (since := stored.running.read().paused) is not None:
             hint = "arbiter resume lets it go on, or an organiser on the site"
@@ -221,7 +221,7 @@ class Season:
         return moment
 
     def _replay_annulled(self, executor: SizedExecutor) -> Generator[Event, None, bool]:
-        """Replay annulled matches, with the checks of a round; return True when stopped."""
+        """Replay annulled matches; return True when stopped. VoidMatch and Anomaly as in a round."""
         rounds, numbers = self.rounds, rounds_to_replay(self.stored)
         for known in self.stored.rounds():
             if known.number in numbers:
@@ -308,7 +308,7 @@ class Season:
         return len(plan.missing) + len(missing)
 
     def _first_matches(self, number: int) -> list[MatchSummary]:
-        """Return the matches of a round that count, without those with substitutes."""
+        """Load the matches of a round that count, without those with substitutes."""
         return [match for match in self.results.counted(number, number) if match.substitute is None]
 
     def _check_fault_rate(self, number: int) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def config_of(config: Config, season: SeasonStore, stored: Planned) -> Config | None:
-    """Return the config that a round was planned with; None if its settings are not stored."""
+    """Load the config that a round was planned with; None if its settings are not stored, or are invalid."""
     if stored.digest == config.digest:
         return config
     settings = season.settings(stored.digest)
@@ -35,13 +35,13 @@ def config_of(config: Config, season: SeasonStore, stored: Planned) -> Config | 
 
 
 def config_at(config: Config, season: SeasonStore, number: int) -> Config:
-    """Return the config that round `number` was planned with; `config` itself if unknown."""
+    """Load the config that round `number` was planned with; `config` itself if that is unknown."""
     stored = next((known for known in season.plan() if known.number == number), None)
     return (stored and config_of(config, season, stored)) or config
 
 
 def with_begun_settings(config: Config, season: SeasonStore) -> Config:
-    """Return the config of the season's next round: keys left open in the file are as in the last round."""
+    """Load the last round's settings; return the config with the keys left open in its file as there."""
     settings = season.last_settings() if config.left_open else None
     return config if settings is None else as_before(config, settings)
 
@@ -96,7 +96,7 @@ def load_to_play(path: str, store_url: str | None = None) -> Config:
 
 
 def open_to_read(path: str, store_url: str | None = None) -> tuple[Config, SeasonStore, Store]:
-    """Return a config, its stored season and its store; StoreError if not begun."""
+    """Load a season's file and open its store; return config, season and store. StoreError if not begun."""
     config = load(path)
     store = Store(store_url or config.store, create=False)
     season = store.season(config.season)
@@ -108,7 +108,7 @@ def open_to_read(path: str, store_url: str | None = None) -> tuple[Config, Seaso
 
 
 def _sitting_out(config: Config) -> Collection[str]:
-    """Return the players suspended from the next round on; empty if the store is unreadable."""
+    """Load the players suspended from the next round on; none if the store is unreadable."""
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         season = store.season(config.season)
         if season is not None:

@@ -114,6 +114,7 @@ class CostBudget:
         self._dearest[number] = max(self._dearest[number], more)
 
     def _cost_of_tokens(self, billed: Mapping[str, BilledTokens]) -> float:
+        """Return the cost of tokens; ConfigError for a player without a price."""
         found = cost_of(billed, self._prices)
         if found is None:
             lacking = next(name for name in billed if price_of(self._prices, name) is None)

@@ -110,13 +110,13 @@ def substitutes_as_stored(
 
 
 def first_played(season: SeasonStore, number: int) -> list[MatchSummary]:
-    """Return the first runs of a round's matches."""
+    """Load the first runs of a round's matches."""
     earlier = as_first_played(season.orders.read().given)
     return [earlier.get(match.id, match) for match in season.summaries(number, number)]
 
 
 def number_of_substitutes(config: Config, season: SeasonStore, number: int) -> int:
-    """Return the number of matches with substitutes that follow a round's played matches."""
+    """Load a round's matches; return how many matches with substitutes follow them."""
     if config.after_fault == "end":
         return 0
     return sum(substitute(config, match) is not None for match in first_played(season, number))

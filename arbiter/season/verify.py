@@ -79,7 +79,7 @@ def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Cove
 
 
 class _Audit:
-    """One verification: its coverage, and the reason why later rounds cannot be checked, if any."""
+    """One verification, whose checks read the store: coverage, and why later rounds cannot be checked."""
 
     def __init__(self, config: Config, season: SeasonStore) -> None:
         self.coverage = Coverage()
@@ -132,7 +132,7 @@ class _Audit:
     def check_round(self, stored: StoredRound, settled: int) -> Iterator[Finding]:
         """Check a round's tables, matches and standings; `settled` is the last complete round."""
         place, number = _label(stored.number), stored.number
-        then, findings = self._config_of(stored)
+        then, findings = self._load_config(stored)
         yield from findings
         same = then is not None
         self._use_config(then or self._given)
@@ -154,8 +154,8 @@ class _Audit:
         if self._season.standings(number) is not None:
             yield Finding(place, "standings: stored, but the round is not complete")
 
-    def _config_of(self, stored: StoredRound) -> tuple[Config | None, list[Finding]]:
-        """Return the config that a round was planned with, from its stored settings, and findings."""
+    def _load_config(self, stored: StoredRound) -> tuple[Config | None, list[Finding]]:
+        """Load a round's config by digest; findings if it is missing, unreadable or of another digest."""
         if stored.digest == self._given.digest:
             return self._given, []
         place = _label(stored.number)

@@ -72,6 +72,7 @@ def by_player(standings: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_idle_players(standings: dict[str, Any]) -> dict[str, Any]:
+    """Return standings without players who have no matches, and without warnings and `plays_on`."""
     rows = [row for row in standings["players"] if row["matches"]]
     return {**standings, "players": rows, "warnings": [], "plays_on": []}
 
@@ -114,7 +115,7 @@ def match_differences(
     """Yield every difference between a record and the replay of its moves under `spec` and `game`.
 
     Models are replayed from their stored answers. `same_config` is True when the match was played under the
-    limits of `spec`; then clocks are compared.
+    limits and models of `spec`; then delivery, kind of clock, times and models are compared.
     """
     yield from _identity(game, spec, record, same_config)
     dealt, differences = _game_with_deals(game, spec, record)

@@ -123,7 +123,7 @@ def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
 def problems_of_players(
     written: Any, folder: Path, languages: Languages, check_commands: bool
 ) -> Iterable[Problem]:
-    """Yield the problems of programs, regardless of the rest of the file."""
+    """Yield problems of the players' programs, with `check_commands` also commands that start nothing."""
     for number, player in enumerate(written if isinstance(written, list) else []):
         keys = player if isinstance(player, dict) else {}
         try:
@@ -189,7 +189,7 @@ def problems_of_stop(model: SeasonModel) -> Iterable[Problem]:
 
 
 def problems_of_secrets(model: SeasonModel, folder: Path) -> Iterable[Problem]:
-    """Yield the problems of webhook secrets."""
+    """Read the secret files of webhooks, and yield their problems."""
     for number, webhook in enumerate(model.webhooks):
         try:
             read_secret(folder / webhook.secret_file)

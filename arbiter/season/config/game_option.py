@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def game_of(value: object) -> AnyGame:
-    """Return the game that the ``game`` key describes; paths of problems start at ``game``."""
+    """Return the game that the ``game`` key describes; ConfigError with paths that start at ``game``."""
     options: dict[str, Any] = dict(value) if isinstance(value, dict) else {}
     name = options.pop("name", None) if isinstance(value, dict) else value
     if not isinstance(name, str):

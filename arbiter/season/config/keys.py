@@ -115,6 +115,7 @@ class PlayerModel(VersionModel):
     @model_validator(mode="before")
     @classmethod
     def _use_harness_command(cls, value: object) -> object:
+        """Give a model the harness's command; refuse a program's keys beside it."""
         if not isinstance(value, dict) or not isinstance(value.get("model"), dict):
             return value
         for key in ("command", "read", "env", "sha256"):

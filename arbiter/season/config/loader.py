@@ -184,6 +184,7 @@ def load(
 
 
 def _make_config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
+    """Build the config of valid keys, with its warnings."""
     languages = languages_of(model.languages, folder)
     entries = [_entry(player, folder, languages, model) for player in model.players]
     seed = str(model.seed)

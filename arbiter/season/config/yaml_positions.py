@@ -122,6 +122,7 @@ class _NodeReader:
             return None
 
     def _read_mapping(self, node: yaml.MappingNode, path: Path_) -> dict[Any, Any]:
+        """Return a mapping's values; duplicate keys, and keys that are no words, become problems."""
         values: dict[Any, Any] = {}
         for key_node, value_node in node.value:
             key = self.read(key_node, (*path, f"key {self._count}"))

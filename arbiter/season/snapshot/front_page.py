@@ -57,7 +57,7 @@ def front(state: SeasonState, after: int | None = None) -> Front | None:
 
 
 def announcements(state: SeasonState, most: int = LAST) -> list[AnnouncementRow]:
-    """Return the last announcements, newest first, also while results are held back."""
+    """Load the last announcements, newest first, also while results are held back."""
     found = state.stored.announcements.shown(state.moment, most)
     return [cast("AnnouncementRow", one._asdict()) for one in found]
 

@@ -44,14 +44,14 @@ def ranking_of(
 
 
 def ranking_after(config: Config, stored: SeasonStore, number: int) -> Ranking:
-    """Return the rating behind the standings after an earlier round."""
+    """Compute the rating behind the standings after an earlier round, from the store."""
     from arbiter.season.results import SeasonResults
 
     return SeasonResults(config, stored).ranking(number)
 
 
 def hidden_replays(stored: SeasonStore, revision: int) -> Mapping[str, MatchSummary]:
-    """Return the earlier runs, by id, of matches replayed since a round, for when results are held back."""
+    """Load the earlier runs, by id, of matches replayed since a round, for when results are held back."""
     return effective_orders(stored.orders.read().given, lambda order: order.planned <= revision).earlier
 
 

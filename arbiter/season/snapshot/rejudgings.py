@@ -65,14 +65,14 @@ def rejudging_text(one: Rejudging) -> str:
 
 
 def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | None:
-    """Return a replaced run of a match, the first being 1; None for an unknown run."""
+    """Load a replaced run of a match, the first being 1; None for an unknown run."""
     if state.match(match_id) is None or not 1 <= run <= len(state.reruns.get(match_id, ())):
         return None
     return state.stored.orders.earlier(match_id)[run - 1]
 
 
 def run_of(state: SeasonState, match_id: str, run: int | None) -> MatchRecord | None:
-    """Return the record of a run of a match, by default the last; None for an unknown match or run."""
+    """Load the record of a run of a match, by default the last; None for an unknown match or run."""
     if run is not None:
         found = earlier_run(state, match_id, run)
         return None if found is None else unpack(found.record, match_id)
@@ -99,6 +99,7 @@ def _load_rejudgings(state: SeasonState, reruns: Iterable[Rerun]) -> list[Rejudg
 
 
 def _rejudging(rerun: Rerun, before: MatchSummary, after: MatchSummary) -> Rejudging:
+    """Return a rejudging as JSON values, with the run before and the run after it."""
     return {
         "match": after.id,
         "round": after.round,

@@ -52,7 +52,7 @@ def season(state: SeasonState) -> schema.SeasonInShort:
 
 
 def status(state: SeasonState) -> schema.Status:
-    """Return a season in short for organisers."""
+    """Return a season in short for organisers, with what its store has now on orders, voids and questions."""
     stored, begun = state.stored, state.begun
     voids = stored.voids.count()
     asked = stored.running.question() if state.holder is None else None
