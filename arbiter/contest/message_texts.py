@@ -39,7 +39,7 @@ class NotOpen(ConfigError):
 
 
 def announce(stored: SeasonStore, text: str, who: str, at: str = "") -> Announcement:
-    """Announce a text in Markdown at a date and time, "" for now.
+    """Store an announcement in Markdown for a date and time, "" for now.
 
     ConfigError for an invalid time, BadText for an invalid text.
     """
@@ -50,7 +50,7 @@ def announce(stored: SeasonStore, text: str, who: str, at: str = "") -> Announce
 
 
 def ask(stored: SeasonStore, author: str, text: str, who: str) -> Clarification:
-    """Ask the organiser; BadText, or TooManyQuestions."""
+    """Store a question to the organiser; BadText, or TooManyQuestions beyond `MOST_OPEN` open ones."""
     question = check_message(text, LONGEST_QUESTION)
     try:
         return stored.clarifications.ask(author, who, question, MOST_OPEN)
@@ -59,7 +59,7 @@ def ask(stored: SeasonStore, author: str, text: str, who: str) -> Clarification:
 
 
 def answer(stored: SeasonStore, number: int, text: str, public: bool, who: str) -> Clarification:
-    """Answer a question, to its author or with `public` to all; BadText, or NotOpen."""
+    """Store an answer, for the question's author or with `public` for all; BadText, or NotOpen."""
     found = stored.clarifications.answer(number, check_message(text, LONGEST_ANNOUNCEMENT), public, who)
     if found is None:
         raise NotOpen(f"question {number} does not exist, or has an answer")

@@ -70,6 +70,7 @@ class Service(ABC):
                 self._closed.wait(LOOK_SECONDS)
 
     def _clean_up_season(self, config: Config) -> None:
+        """Clean up a season that has begun; a failure goes to `say`."""
         try:
             if (season := self._find_season(config)) is not None:
                 self._clean_up(config, season)

@@ -104,7 +104,7 @@ def _truncate_steps(steps: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, An
 
 @contextmanager
 def _pack_upload(arena: AgentArena, path: Path) -> Iterator[Upload]:
-    """Yield a packed program, as if a site had received it."""
+    """Write a packed program to the season's folder, as a site would receive it; ConfigError if too large."""
     most = arena.terms.max_bytes
     with TemporaryFile() as archive:
         _pack(path, archive)

@@ -68,12 +68,13 @@ def play(
 
 
 def standings(arena: AgentArena, version: int | None = None) -> dict[str, Any]:
-    """Return the results of a version, by default the last accepted one, against each rung and all."""
+    """Load the results of a version, by default the last accepted one, against each rung and all."""
     with arena.open() as opened:
         return _version_standings(arena, opened, arena.version(opened.stored, version))
 
 
 def _played_rounds(gauntlet: Gauntlet, season: SeasonStore) -> PlayedRounds:
+    """Load the gauntlet's matches: those of complete rounds, and the number of all others."""
     size = len(gauntlet.specs(season.seed, 1))
     by_number: dict[int, list[MatchSummary]] = defaultdict(list)
     for match in season.summaries():
@@ -83,6 +84,7 @@ def _played_rounds(gauntlet: Gauntlet, season: SeasonStore) -> PlayedRounds:
 
 
 def _version_standings(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[str, Any]:
+    """Load the matches of a version; return its results against each rung and all, and other versions'."""
     gauntlet = arena.gauntlet(sent, opened.store)
     season = opened.store.season(gauntlet.name)
     rounds = PlayedRounds([], 0) if season is None else _played_rounds(gauntlet, season)
@@ -113,6 +115,7 @@ def _version_standings(arena: AgentArena, opened: OpenArena, sent: Submission) -
 
 
 def _summary(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[str, Any]:
+    """Load the matches of a version; return its score over complete rounds."""
     gauntlet = arena.gauntlet(sent, opened.store)
     season = opened.store.season(gauntlet.name)
     whole = [] if season is None else _played_rounds(gauntlet, season).whole

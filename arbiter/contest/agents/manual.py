@@ -26,6 +26,7 @@ def rules(arena: AgentArena, page: int = 1) -> dict[str, Any]:
 
 
 def _terms_as_markdown(arena: AgentArena) -> Iterator[str]:
+    """Yield lines on the season's terms, with the languages found on this machine."""
     config = arena.config
     game, limits = config.game, config.limits
     yield "# This arena"

@@ -87,7 +87,7 @@ class RemoteSeat:
         return {"season": manual["season"], "game": game["name"], **text_page(printable(text), page)}
 
     def state(self, new: bool = False) -> dict[str, Any]:
-        """Return the table at the seat's turn or at the end; start a match if there is none, or if `new`."""
+        """Wait for the seat's turn or the end and return the table; start a match if none, or if `new`."""
         with self._one:
             if new:
                 self._leave_table()
@@ -96,13 +96,13 @@ class RemoteSeat:
             return self._with_frame(self._wait_for_turn())
 
     def play(self, word: str) -> dict[str, Any]:
-        """Send an answer and return the table at the next turn; ConfigError if the answer is invalid."""
+        """Send an answer, wait, return the table at the next turn; ConfigError if the answer is invalid."""
         with self._hold_lock():
             self._post("decide", {"word": word})
             return self._with_frame(self._wait_for_turn())
 
     def history(self, page: int = 1) -> dict[str, Any]:
-        """Return a page of the match so far as the seat knows it, as text."""
+        """Request the match so far as the seat knows it; return a page, as text."""
         with self._hold_lock():
             replay = self._post("replay")
             seat = next(one["seat"] for one in replay["players"] if replay["reader"] == f"seat:{one['seat']}")
@@ -167,6 +167,7 @@ class RemoteSeat:
         }
 
     def _post(self, verb: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Send a request to the table; ConfigError, and its key is forgotten, if the site has closed it."""
         answer = self._send_request(verb, body)
         if answer.status == GONE and self._key and answer.words is None:
             self._key = ""
@@ -257,6 +258,8 @@ class SeatTools:
 
 
 async def _call_in_thread(ask: Callable[..., dict[str, Any]], *arguments: object) -> str:
+    """Call `ask` in a thread and return its result as JSON; ToolError if it fails or is too long."""
+
     def call_as_json() -> str:
         try:
             text = json.dumps(ask(*arguments))

@@ -34,7 +34,7 @@ class OwnMatch(NamedTuple):
 
 
 def list_matches(arena: AgentArena, version: int | None = None, page: int = 1) -> dict[str, Any]:
-    """Return a page of a version's matches, worst first: own faults, then losses by most points."""
+    """Load a version's matches; return a page, worst first: own faults, then losses by most points."""
     with arena.open() as (store, stored):
         gauntlet = arena.gauntlet(arena.version(stored, version), store)
         season = store.season(gauntlet.name)
@@ -43,14 +43,14 @@ def list_matches(arena: AgentArena, version: int | None = None, page: int = 1) -
 
 
 def show_match(arena: AgentArena, match: str, version: int | None = None, page: int = 1) -> dict[str, Any]:
-    """Return a page of a match as the bot's first seat knew it: cards, messages, legal and given answers."""
+    """Load a match; return a page of it as the bot's first seat knew it: cards, messages, answers."""
     own = _load_own_match(arena, match, version)
     text = printable("\n".join(seen_by(own.record, own.seats[0])))
     return {"id": own.record.id, "seats": list(own.seats), **text_page(text, page)}
 
 
 def show_log(arena: AgentArena, match: str, version: int | None = None, page: int = 1) -> dict[str, Any]:
-    """Return a page of a match's log: messages, answers, times, the end of the bot's standard error."""
+    """Load a match; return a page of its log: messages, answers, times, end of the bot's standard error."""
     own = _load_own_match(arena, match, version)
     return {"id": own.record.id, "seats": list(own.seats), **text_page(log_of(own.record, own.seats), page)}
 
@@ -79,6 +79,7 @@ def seats_of_player(players: Iterable[str], player: str) -> tuple[Seat, ...]:
 
 
 def _load_own_match(arena: AgentArena, match: str, version: int | None) -> OwnMatch:
+    """Load a match of a version; ConfigError if it has played none, or not this one."""
     with arena.open() as (store, stored):
         gauntlet = arena.gauntlet(arena.version(stored, version), store)
         season = store.season(gauntlet.name)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def make_report(
     config: Config, stored: SeasonStore, against: Sequence[str], read: Callable[[], object]
 ) -> Integrity:
-    """Return the report; sources are also compared with those of the stores `against`.
+    """Read the season's matches and sources, and those of the stores `against`; return a report on them.
 
     `read` is called after each match.
     """

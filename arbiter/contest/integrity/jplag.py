@@ -49,6 +49,7 @@ def write_jplag(config: Config, stored: SeasonStore, folder: str) -> list[str]:
 
 
 def _write_folder(config: Config, stored: SeasonStore, part: Path, place: Path) -> list[str]:
+    """Write the sources and a README into `part`, and return the JPlag command for each language."""
     shipped = list(samples(config))
     parts = {
         NEW: programs_of_season(config, stored),

@@ -150,6 +150,7 @@ def _other_programs(season: SeasonStore, folder: Path) -> Iterator[UnreadProgram
 
 
 def _programs_with_commands(config: Config, house: bool) -> Iterator[UnreadProgram]:
+    """Yield the programs of the file's own players: those with a role if `house`, else the others."""
     players = [entry.player for entry in config.entries if not entry.is_sent]
     folder = os.path.abspath(config.folder)  # noqa: PTH100 -- links are not followed
     for entry in config.entries:
@@ -193,6 +194,7 @@ def _walk_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _read_sources(side: Side, found: Iterable[tuple[str, Path]]) -> Sources:
+    """Read the sources among these files up to the limits, and note why others are left out."""
     files: list[SourceFile] = []
     left_out: list[LeftOut] = []
     room = MOST_BYTES

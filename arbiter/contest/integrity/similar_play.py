@@ -42,7 +42,7 @@ HOUSE = "#"
 def find_twins(
     stored: SeasonStore, config: Config, last_round: int, read: Callable[[], object] = lambda: None
 ) -> tuple[list[Twins], PairsReach]:
-    """Return the twins after a round, the surest first, and how many pairs had enough data.
+    """Replay matches up to a round; return twins, the surest first, and how many pairs had enough data.
 
     Only players of different owners are compared; house bots and rungs have one owner. `read` is called after
     each match. StoreError if a record cannot be replayed.
@@ -144,6 +144,7 @@ class _Situations:
 
 
 def _twins_row(found: Alike, house: Set[str]) -> Twins:
+    """Return a pair as a row: rounded figures, examples of answers, and the question in words."""
     total = KindCount.of_all(found.kinds.values())
     players = [found.first, found.second]
     authors = [name for name in players if name not in house]

@@ -71,7 +71,7 @@ class Resemblance(NamedTuple):
 def find_copies(
     stored: SeasonStore, config: Config, against: Iterable[str] = ()
 ) -> tuple[list[CopyRow], CopiesReach]:
-    """Return the pairs that stand out, most similar first, and which programs could be compared.
+    """Read all programs; return the pairs that stand out, most similar first, and which could be compared.
 
     `against` are addresses of other stores.
     """
@@ -161,6 +161,7 @@ def _owner_key(side: Side) -> tuple[bool, str]:
 
 
 def _row(every: Sequence[FingerprintedProgram], like: Resemblance, height: float, middle: float) -> CopyRow:
+    """Return a pair as a row: rounded figures, files with common code, and the question in words."""
     one, other = every[like.one], every[like.other]
     first, second = in_words(one.side), in_words(other.side)
     asks = f"Is {first} made from" if other.side.get("sample") else f"Have {first} and"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def find_soft_play(
     stored: SeasonStore, config: Config, last_round: int
 ) -> tuple[list[SoftPlay], SoftPlayReach]:
-    """Return the suspicious pairs after a round, the surest first, and how many pairs had enough data.
+    """Load matches up to a round; return suspicious pairs, the surest first, and how many had enough data.
 
     Matches that do not count, have a substitute or ended by a fault are left out.
     """
@@ -77,7 +77,7 @@ def by_author(match: MatchSummary) -> rating.Match:
 
 
 def _reviewed_loss(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) -> ReviewedLoss | None:
-    """Return the helper's losses by the program that reviewed most of its matches, or None."""
+    """Load the helper's losses by the program that reviewed most of its matches; None without reviews."""
     authors = {match.id: {registered_name(original(name)) for name in match.players} for match in matches}
     table_of = {match.id: (match.round, match.table) for match in matches}
     briefs = list(stored.reviews.briefs([name for name, of in authors.items() if pair.helper in of]))
@@ -111,6 +111,7 @@ def _losses_of_author(brief: ReviewBrief, author: str) -> Iterable[LossSums]:
 
 
 def _soft_play_row(one: Help, reviewed: ReviewedLoss | None) -> SoftPlay:
+    """Return a pair as a row: rounded figures, the `reviewed` losses, and the question in words."""
     return {
         "helper": one.helper,
         "helped": one.helped,

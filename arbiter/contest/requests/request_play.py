@@ -92,6 +92,7 @@ class RequestPlay:
         self._add_result(match.summary)
 
     def _add_result(self, match: MatchSummary) -> None:
+        """Add a stored match to `matches` and to the trial."""
         self.matches.append(match)
         if self.trial is not None:
             self.trial.add(match)
@@ -138,7 +139,7 @@ def _filled(names: Sequence[str], seats: int) -> list[str]:
 
 
 def _with_players(config: Config, season: SeasonStore, request: Request) -> Config:
-    """Return the season's config with the versions in a request; ConfigError if one has been removed."""
+    """Load the versions in a request; return the season's config with them, ConfigError if one is gone."""
     of_file = {entry.player.name for entry in config.entries}
     found = []
     for name in (request.wish["player"], *request.wish["against"]):

@@ -121,6 +121,7 @@ def quota_refusal(size: int, room: int) -> Refused:
 
 
 def _open_zip(archive: bytes) -> zipfile.ZipFile:
+    """Open an archive in memory; Refused if it is no ZIP archive, is damaged, or has too many entries."""
     if archive.count(ENTRY_MARK) > MOST_MARKS:
         raise Refused(f"the archive holds more than {MOST_ENTRIES:,} files and folders", "leave some out")
     try:

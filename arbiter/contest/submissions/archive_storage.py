@@ -68,7 +68,7 @@ def prepare_folder(folder: Path, wanted: int) -> bool:
 
 
 class Upload:
-    """One upload of at most `most` bytes; end it by `keep` or `drop`. StoreError if the disk fails."""
+    """Upload of up to `most` bytes to a temporary file; `keep` or `drop` it. StoreError if the disk fails."""
 
     def __init__(self, folder: Path, most: int) -> None:
         self.name = secrets.token_hex(16)

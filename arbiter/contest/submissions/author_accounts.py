@@ -172,14 +172,14 @@ def refuse_alike(name: str, taken: Iterable[str]) -> None:
 
 
 def invite(stored: SeasonStore, uses: int, who: str) -> str:
-    """Create an invitation for a number of authors; return its code."""
+    """Store an invitation for a number of authors; return its code."""
     letters = _random_letters()
     stored.invitations.add(hash_of(letters), uses, who)
     return _grouped(letters)
 
 
 def invite_to(stored: SeasonStore, player: str, uses: int, who: str, per_day: int | None = None) -> str:
-    """Create an invitation to a player for a number of people, valid for `LASTS`; return its code.
+    """Store an invitation to a player for a number of people, valid for `LASTS`; return its code.
 
     ConfigError for an unknown or full player; RateLimited as for `InvitationStore.add`.
     """
@@ -220,6 +220,7 @@ def remove(stored: SeasonStore, player: str, name: str, who: str, verb: str = "r
 
 
 def _join_player(stored: SeasonStore, player: str, code: str, name: str) -> str:
+    """Store a person of a player, by an invitation; return the token. ConfigError if the name is taken."""
     settled = settled_name(name)
     if "/" in settled:
         raise ConfigError(f"not a name: {settled!r}", hint="leave out the /")

@@ -137,13 +137,14 @@ class _BotModel(StrictModel):
 
 
 def recipe_of(source: Path) -> Recipe:
-    """Return the recipe of the files in `source`; Refused if they do not determine one."""
+    """Read the recipe of the files in `source`; Refused if they do not determine one."""
     if (source / WRITTEN).is_file():
         return _recipe_from_yaml(source / WRITTEN)
     return recipe_by_names(source)
 
 
 def _recipe_from_yaml(file: Path) -> Recipe:
+    """Read the recipe that an archive's own file gives; Refused with all mistakes in it."""
     if file.stat().st_size > LONGEST_WRITTEN:
         raise Refused(f"{WRITTEN} is longer than {LONGEST_WRITTEN} bytes", "a few lines suffice")
     try:
@@ -164,7 +165,7 @@ def _recipe_from_yaml(file: Path) -> Recipe:
 
 
 def _problems_of_words(model: _BotModel) -> Iterator[Problem]:
-    """Yield problems of words that lead out of the archive or cannot be executed."""
+    """Yield problems: paths outside the archive, NUL, too many or too long; no file is looked up."""
     for key in ("command", "build", "read"):
         for number, word in enumerate(getattr(model, key)):
             if _is_outside(word):
@@ -210,7 +211,7 @@ def named_files(recipe: Recipe) -> Sequence[str]:
 
 
 def recipe_by_names(source: Path) -> Recipe:
-    """Return the recipe by the file names in `source`; Refused if they do not determine one."""
+    """Read names and beginnings of files in `source`; return the recipe, Refused if they do not give one."""
     for name in KNOWN:
         if (source / name).is_file():
             return _recipe_of(source / name)

@@ -46,7 +46,7 @@ class Enrolled(NamedTuple):
 
 
 def read_rows(path: str) -> list[tuple[int, list[str]]]:
-    """Return the rows of a CSV file that are not empty, each with the number of its line.
+    """Read the rows of a CSV file that are not empty, each with the number of its line.
 
     ConfigError if the file is unreadable, or has no row below the heading.
     """
@@ -146,6 +146,7 @@ class _Class:
             raise ConfigError(f"the team {team} was revoked", hint="arbiter authors renew gives it a token")
 
     def _enter(self, team: str, student: str) -> NewMember:
+        """Count a new student of a team and return the person; ConfigError for a taken name or full team."""
         member = None if student == team else student
         if member is None and team in self.there:
             raise ConfigError(f"the first person of {team} was removed", hint="arbiter authors renew adds it")
@@ -166,7 +167,7 @@ class _Class:
 def new_students(
     config: Config, stored: SeasonStore, rows: list[ClassRow], file: str, most: int = MOST_PEOPLE
 ) -> tuple[list[NewMember], list[Enrolled]]:
-    """Return the people to add, and as many lines with their tokens, without those there already.
+    """Return the people to add, and as many lines with their new tokens, without those stored already.
 
     `most` is the largest number of students in a team. ConfigError has every wrong line of the `file`.
     """

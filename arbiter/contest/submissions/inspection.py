@@ -150,6 +150,7 @@ class _InspectionRun:
         self._folder.mkdir()
 
     def _build_program(self, recipe: Recipe) -> str:
+        """Run the build, if any, and make the program executable; return the build's output."""
         output = ""
         if recipe.build:
             with closing(Launcher()) as launcher:

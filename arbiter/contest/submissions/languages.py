@@ -80,7 +80,7 @@ class Language:
 
 
 def languages(config: Config) -> list[Language]:
-    """Return a season's languages that this machine has; compilers only if builds are possible.
+    """Find a season's languages here, and run each for its version; compilers only if builds are possible.
 
     Versions are cached, except for `inspection_digest`; asking takes some 10 ms each, Java 100 ms.
     """
@@ -93,7 +93,7 @@ def inspection_digest(config: Config) -> str:
     """Return a digest of what an inspection depends on, except for the archive.
 
     It covers the machine's languages, all installed Python packages, the season's rules, and this version of
-    the service. Versions are at most `KEPT_SECONDS` old.
+    the service. Programs are run for it at most once in `KEPT_SECONDS`.
     """
     rules = {key: value for key, value in config.settings.items() if key != "players"}
     sent = (
@@ -140,7 +140,7 @@ def _find_language(config: Config, word: str) -> Language | None:
 
 @lru_cache(maxsize=256)
 def program_version(word: str, program: str) -> str:
-    """Return the version that a program named by `word` prints, "" for none."""
+    """Run a program, named by `word`, and return the version that it prints, "" for none."""
     said = VERSION.search(_output_of(program, QUESTIONS.get(word, "--version")))
     return said[0] if said else ""
 
@@ -157,7 +157,7 @@ def _run_for_libraries(word: str, program: str) -> Mapping[str, str]:
 
 
 def _list_packages(language: Language) -> str:
-    """Return the list of all packages installed for a Python; "" for other languages."""
+    """Run a Python and return the list of all packages installed for it; "" for other languages."""
     return _output_of(language.path, "-I", "-c", LIST_INSTALLED) if language.word.startswith("python") else ""
 
 

@@ -102,6 +102,7 @@ def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
 
 
 def _play_match(trial: TriedProgram, players: Sequence[Player], launcher: Launcher) -> MatchRecord:
+    """Play a match of these players in processes of the launcher, on a random seed."""
     spec = MatchSpec(
         id="trial",
         season="",
@@ -136,6 +137,7 @@ def _refusal_of_step(step: Step, output: str) -> Refused:
 
 
 def _play_random(trial: TriedProgram, launcher: Launcher) -> str:
+    """Play a match against random players and return the result as text; Refused for a fault."""
     subject = trial.as_subject(launcher)
     played = play(subject, 0, seed=draw_seed("auto"))
     step = failed_step(subject, played, ())

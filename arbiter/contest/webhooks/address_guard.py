@@ -62,7 +62,7 @@ def resolve_allowed(host: str, port: int, local: bool, seconds: float) -> list[P
 
 
 def _is_of_this_machine(family: socket.AddressFamily, place: tuple[Any, ...]) -> bool:
-    """Return True for an address of this machine: the source address of packets to it is the same."""
+    """Return True if packets to an address would have it as their source, too; none is sent."""
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
         # This sends nothing.
         asking.connect(place)

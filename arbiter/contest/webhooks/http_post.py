@@ -86,6 +86,7 @@ def _failure_receipt(problem: str) -> Receipt:
 
 
 def _send(webhook: Webhook, body: bytes, headers: dict[str, str], until: float) -> Receipt:
+    """Connect to an allowed address, send the body and read the answer, all before `until`."""
     parts = urlsplit(webhook.url)
     secure, host = parts.scheme == "https", parts.hostname or ""
     port = parts.port or (443 if secure else 80)
@@ -100,6 +101,7 @@ def _send(webhook: Webhook, body: bytes, headers: dict[str, str], until: float) 
 
 
 def _receipt(answer: http.client.HTTPResponse) -> Receipt:
+    """Return an answer as a receipt; only a status of 2xx is no problem."""
     status = answer.status
     if 200 <= status < 300:
         return Receipt(status, "")
@@ -152,6 +154,7 @@ class _Connection(http.client.HTTPConnection):
 
 
 def _connect_first(places: list[Place], until: float) -> socket.socket:
+    """Connect to the first place that answers before `until`; raise the last OSError if none does."""
     problem: OSError = OSError("it has no address")
     for family, place in places:
         made = socket.socket(family, socket.SOCK_STREAM)

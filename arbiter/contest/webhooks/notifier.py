@@ -84,7 +84,7 @@ class SeasonNotifier:
         self.working: list[SenderThread] = []
 
     def start(self, once: bool = False) -> None:
-        """Start a thread for each webhook; StoreError if the store fails."""
+        """Forget the state of webhooks not in the file, start a thread for each; StoreError if that fails."""
         try:
             with closing(Store(self.config.store, create=False)) as store:
                 season = store.season(self.config.season)

@@ -51,7 +51,7 @@ def webhook_name(config: Config, webhook: Webhook) -> str:
 
 
 class Sender:
-    """Sends to one webhook of a season; `say` receives failures."""
+    """Sends a season's events to one webhook and stores its progress; `say` receives failures."""
 
     def __init__(
         self,
@@ -72,6 +72,7 @@ class Sender:
         self.called = webhook_name(config, webhook)
 
     def close(self) -> None:
+        """Close the store, and forget what was read from it."""
         if self._store is not None:
             self._store.close()
         self._store = self._season = self._shown = self._looked = None
@@ -79,7 +80,7 @@ class Sender:
         self._seen = 0
 
     def step(self) -> float | None:
-        """Send at most one delivery that is due.
+        """Publish due announcements, and send at most one delivery that is due.
 
         Return the seconds until the next may be due, 0 for at once; None if nothing is waiting. StoreError if
         the store fails.
@@ -140,6 +141,7 @@ class Sender:
         return None if kept is None else kept.telling
 
     def _record_failure(self, book: DeliveryStore, delivery: Delivery, receipt: Receipt) -> float | None:
+        """Store a retry, that events are given up, or that the receiver is gone; return as `step`."""
         key, problem, now = self._webhook.digest, receipt.problem, self._now()
         if receipt.status == GONE:
             book.end(key, delivery, self.called, problem)
