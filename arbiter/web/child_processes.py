@@ -137,6 +137,7 @@ class Coordinator:
             self._process.wait()
 
     def _copy_stderr(self, process: subprocess.Popen[str]) -> None:
+        """Write the child's lines of standard error to the log, and keep the last ones in `said`."""
         assert process.stderr is not None
         for line in process.stderr:
             self.said.append(line.rstrip("\n"))
@@ -196,6 +197,7 @@ class Coordinators:
                 coordinator.start()
 
     def poll(self) -> None:
+        """Poll all children, note exit codes, and start again what an organiser has resumed."""
         for coordinator in self._all:
             ran = coordinator.runs
             coordinator.poll()

@@ -168,13 +168,13 @@ def _organiser_actions(stored: SeasonStore, author: str) -> dict[str, list[Organ
 
 
 def submission_json(found: Submission, caller: Caller) -> schema.SubmissionInFull:
-    """Return a submission as JSON values, as far as the caller may see it."""
+    """Load the decisions on a submission; return it as JSON values, as far as the caller may see it."""
     steps = [cast("StepRow", step) for step in found.steps]
     return {**Verdicts.of(caller, found.author).in_short(found), "steps": steps}
 
 
 def author(season: str, request: Request, response: Response) -> Caller:
-    """Return the caller if they are an author of the season; else Refusal."""
+    """Return the caller if they are an author of the season, and set no-store; else Refusal."""
     response.headers.update(PRIVATE)
     return require_caller(request.app.state.seasons, request, unescape_slashes(season))
 
@@ -267,7 +267,7 @@ def log_response(record: MatchRecord | None, seats: Sequence[int]) -> Response:
 
 
 def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submission:
-    """Return a submission of the caller, or of `anybody`; Refusal if it does not exist."""
+    """Load a submission of the caller, or of `anybody`; Refusal if it does not exist."""
     known, whose = number_of(number), None if anybody else caller.author.name
     found = None if known is None else caller.state.stored.submissions.one(known, whose)
     if found is None:

@@ -108,7 +108,7 @@ def answer(number: str, what: AnswerMessage, caller: Organiser) -> QuestionRow:
 
 
 def questions_of(caller: Caller) -> list[Clarification]:
-    """Return the questions that a caller sees: an author's, or for organisers the last of all."""
+    """Load the questions that a caller sees: an author's, or for organisers the last of all."""
     book = caller.state.stored.clarifications
     return book.last(SHOWN) if caller.author.organiser else book.of(caller.author.name)[:SHOWN]
 

@@ -63,13 +63,13 @@ class Wanted(BaseModel):
 
 
 def any_organiser(request: Request, response: Response) -> Caller:
-    """Return the caller if they are an organiser of any season; else Refusal."""
+    """Return the caller if they are an organiser of any season, and set no-store; else Refusal."""
     response.headers.update(PRIVATE)
     return require_caller(request.app.state.seasons, request, organiser=True)
 
 
 def organiser(season: str, request: Request, response: Response) -> Caller:
-    """Return the caller if they are an organiser of the season; else Refusal."""
+    """Return the caller if they are an organiser of the season, and set no-store; else Refusal."""
     response.headers.update(PRIVATE)
     return require_caller(request.app.state.seasons, request, unescape_slashes(season), organiser=True)
 
@@ -181,7 +181,7 @@ def read_integrity(caller: Organiser) -> Integrity:
 
 
 def act_for(caller: Caller, author: str) -> Caller:
-    """Return an organiser as acting for an author; Refusal for other callers and unknown authors."""
+    """Load an author, and return the organiser as acting for it; Refusal for others and unknown authors."""
     found = caller.state.stored.authors.find(author) if author.isprintable() else None
     if not caller.author.organiser or found is None or found.organiser:
         raise not_found()
@@ -189,7 +189,7 @@ def act_for(caller: Caller, author: str) -> Caller:
 
 
 def last_report(caller: Caller) -> Integrity | None:
-    """Return the last integrity report; None without one in the current format."""
+    """Load the last integrity report; None without one in the current format."""
     found = caller.state.stored.questions.last()
     if not found or found.get("format") != FORMAT:
         return None
@@ -200,7 +200,7 @@ def last_report(caller: Caller) -> Integrity | None:
 
 
 def audit_page(caller: Caller, asked: Wanted) -> schema.Audit:
-    """Return a page of the audit log, and the cursor of the next one."""
+    """Load a page of the audit log, and the cursor of the next one."""
     limit, who, what = asked.limit, asked.who, asked.what
     if not f"{who}{what}".isprintable():
         # PostgreSQL rejects some such characters.
@@ -211,7 +211,7 @@ def audit_page(caller: Caller, asked: Wanted) -> schema.Audit:
 
 
 def compare_sources(caller: Caller, one: str, other: str) -> SourceComparison:
-    """Return two programs side by side; Refusal if one does not exist."""
+    """Read two programs and return them side by side; Refusal if one does not exist."""
     # Imported on use: it loads numerical packages.
     from arbiter.contest.integrity.side_by_side import side_by_side
 
@@ -222,7 +222,7 @@ def compare_sources(caller: Caller, one: str, other: str) -> SourceComparison:
 
 
 def control(caller: Caller, verb: str) -> schema.PauseState:
-    """Pause, resume or close a season."""
+    """Store that a season is paused, resumed or closed; return since when."""
     stored, who = caller.state.stored, caller.author.name
     running = stored.running
     if verb == "close":
@@ -246,6 +246,7 @@ def _season(caller: Caller, player: str | None = None) -> SeasonResults:
 
 
 def _carry_out(order: Callable[[], OrderOutcome]) -> schema.Ordered:
+    """Call `order` and return its effect on ranks; Refusal: 422 for a bad reason, else 409."""
     try:
         done = order()
     except administration.BadReason as error:

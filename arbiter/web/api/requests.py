@@ -118,7 +118,7 @@ def read_log(number: str, match: str, caller: Author, request: Request) -> Respo
 
 
 def add_request(caller: Caller, asked: RequestForm) -> Stored:
-    """Queue a request of an author; Refusal gives the reason for rejecting it."""
+    """Store a request of an author in the queue; Refusal gives the reason for rejecting it."""
     config, season, author = caller.state.config, caller.state.stored, caller.author.name
     terms = check_open(caller, config.requests, "requests")
     try:
@@ -134,7 +134,7 @@ def add_request(caller: Caller, asked: RequestForm) -> Stored:
 
 
 def requests_on_page(caller: Caller) -> dict[str, object] | None:
-    """Return the values of the author's page about requests; None if the season accepts none."""
+    """Load the values of the author's page about requests; None if the season accepts none."""
     terms = caller.state.config.requests
     if terms is None:
         return None
@@ -146,7 +146,7 @@ def requests_on_page(caller: Caller) -> dict[str, object] | None:
 
 
 def find_request(caller: Caller, number: str, anybody: bool = True) -> Stored:
-    """Return a request of the caller, for organisers of `anybody`; Refusal if it does not exist."""
+    """Load a request of the caller, for organisers of `anybody`; Refusal if it does not exist."""
     known = number_of(number)
     whose = None if anybody and caller.author.organiser else caller.author.name
     found = None if known is None else caller.state.stored.requests.one(known, whose)
@@ -156,6 +156,7 @@ def find_request(caller: Caller, number: str, anybody: bool = True) -> Stored:
 
 
 def request_summary(found: Stored, caller: Caller) -> schema.RequestInShort:
+    """Return a request as JSON values; while it is open, with its place, read from the queue."""
     outcome = found.outcome or {}
     place, waiting, eta = _queue_forecast(found, caller) if found.state in OPEN else (None, None, None)
     return {
@@ -180,7 +181,7 @@ def request_summary(found: Stored, caller: Caller) -> schema.RequestInShort:
 
 
 def request_details(found: Stored, caller: Caller, request: Request) -> schema.RequestInFull:
-    """Return a request as JSON values with its outcome and its matches."""
+    """Load a request's matches; return it as JSON values with these and its outcome."""
     state = _find_state(found, caller, request)
     matches = () if state is None else state.matches[:MOST_MATCHES]
     return {
@@ -192,7 +193,7 @@ def request_details(found: Stored, caller: Caller, request: Request) -> schema.R
 
 
 def _queue_forecast(found: Stored, caller: Caller) -> tuple[int, int, float]:
-    """Return the place in the queue, 1 for the next, its length, and the estimated seconds until the end."""
+    """Read the place in the queue, 1 for the next, its length, and the estimated seconds until the end."""
     book = caller.state.stored.requests
     before, matches = book.ahead(found)
     return before + 1, max(book.number_open(), before + 1), round(matches * (book.pace() or USUAL_PACE), 1)
@@ -209,7 +210,7 @@ def _state_text(found: Stored) -> str:
 
 
 def state_of(found: Stored, caller: Caller, request: Request) -> SeasonState:
-    """Return the matches of a request as the state of a season; Refusal before the first one."""
+    """Open the store of a request's matches; return them as a season's state, Refusal before the first."""
     state = _find_state(found, caller, request)
     if state is None:
         raise not_found()
@@ -217,6 +218,7 @@ def state_of(found: Stored, caller: Caller, request: Request) -> SeasonState:
 
 
 def _find_state(found: Stored, caller: Caller, request: Request) -> SeasonState | None:
+    """As `state_of`, but None before the first match."""
     stored = request.app.state.seasons.watched[caller.state.name].request_store(found.place)
     if stored is None:
         return None

@@ -93,6 +93,7 @@ class AccessGuard:
         return None
 
     def _has_key(self, headers: Headers, is_read: bool) -> bool:
+        """Return True if the request's own header has the key or, for a read, its Authorization."""
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if is_read and scheme.lower() == "bearer" and _is_equal(given.strip(), self.key):
             return True

@@ -113,7 +113,7 @@ class SavedTables:
 
 
 def _read(file: Path) -> list[TableForm]:
-    """Return the tables of a file; ValueError, ValidationError or RecursionError for an invalid one."""
+    """Read the tables of a file; ValueError, ValidationError or RecursionError for an invalid one."""
     with file.open(encoding="utf-8") as lines:
         found = json.loads(lines.read(2 * MOST * LONGEST))
     if not isinstance(found, dict) or not isinstance(found.get("tables"), list):

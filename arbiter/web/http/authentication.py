@@ -72,7 +72,7 @@ def token_in(request: Request) -> str | None:
 
 
 def caller_by_token(seasons: Seasons, token: str) -> Caller | None:
-    """Return the owner of a token; None for an invalid one."""
+    """Look up the owner of a token in all seasons; None for an invalid one."""
     digest = hash_of(token)
     return next(iter(_find_callers(seasons, lambda book: book.by_token(digest), 1)), None)
 
@@ -94,6 +94,7 @@ def require_caller(
 
 
 def _find_callers(seasons: Seasons, find: Callable[[AuthorStore], Author | None], most: int) -> list[Caller]:
+    """Look up to `most` callers in all stores; if none is found, raise the error of an unreadable store."""
     found: list[Caller] = []
     failure: ArbiterError | None = None
     for watched in seasons.watched.values():
@@ -128,7 +129,7 @@ def session_callers(seasons: Seasons, request: Request) -> list[Caller]:
 
 
 def session_caller(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
-    """Return the caller with a session in `season`, by default in that of the query or in any; else None."""
+    """Look up the caller with a session in `season`, by default in that of the query or in any; else None."""
     wanted = season or request.query_params.get("season")
     found = session_callers(seasons, request)
     return next((one for one in found if wanted in (None, one.state.name)), None)
@@ -140,7 +141,7 @@ def has_credentials(scope: Scope) -> bool:
 
 
 def find_caller(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
-    """Return the caller by token or session, in `season` if it is given; None for anybody else."""
+    """Look up the caller by token or session, in `season` if it is given; None for anybody else."""
     token = token_in(request)
     try:
         caller = (

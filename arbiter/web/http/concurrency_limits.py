@@ -131,6 +131,7 @@ class _Slot:
                 self._change_count(1)
 
     def _change_count(self, change: int) -> None:
+        """Change the number of the client's requests; a client without any is forgotten."""
         self._taken[self._who] += change
         if not self._taken[self._who]:
             del self._taken[self._who]

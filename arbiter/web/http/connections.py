@@ -162,6 +162,7 @@ class BoundedConnection(H11Protocol):
             self._left = self._left or left
 
     def _end_late(self) -> None:
+        """Answer 408, or close a connection whose answer has begun, at once if it is incomplete."""
         if self.cycle is not None and self.cycle.response_started:
             self.transport.abort() if not self.cycle.response_complete else self.transport.close()
         else:

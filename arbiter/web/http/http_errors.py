@@ -150,6 +150,7 @@ def is_api_request(scope: Scope) -> bool:
 
 
 def _any_to_refusal(error: Exception) -> Refusal:
+    """Return an error as a refusal: 503 for those of arbiter, 500 for all that are not expected."""
     match error:
         case Refusal():
             return error

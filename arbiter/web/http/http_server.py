@@ -44,7 +44,7 @@ class ServerFailed(ArbiterError):
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 picks a free one. ConfigError if it cannot be bound."""
+    """Open a listening socket; port 0 picks a free one. ConfigError if it cannot be bound."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, _, _, _, address = found[0]
@@ -109,6 +109,7 @@ class Server(threading.Thread):
         self._uvicorn = _Uvicorn(config, self.ready, before_end)
 
     def run(self) -> None:
+        """Serve until `stop`, on the site's cores at lower priority; `failure` has an error that ended it."""
         _allow_files(FILES)
         sys.setswitchinterval(SWITCH_SECONDS)
         # These apply to this thread and to what it starts.
@@ -158,7 +159,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def _allow_files(wanted: int) -> None:
-    """Raise the limit of open files to `wanted`, as far as the system permits."""
+    """Raise the soft limit of open files to `wanted`, at most to the hard limit; it is never lowered."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < most:

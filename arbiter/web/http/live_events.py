@@ -124,6 +124,7 @@ class LiveEvents:
             self._addresses += Counter()
 
     def _add_listener(self, name: str, after: int) -> Listener:
+        """Add a listener, and start the season's task if none runs."""
         listener = Listener(after)
         self._listeners.setdefault(name, set()).add(listener)
         watching = self._watching.get(name)
@@ -157,6 +158,7 @@ class LiveEvents:
         self._sent.pop(name)
 
     def _new_events(self, name: str, after: int) -> list[LoggedEvent]:
+        """Read a season's state; return its first `MOST_MISSED` events after a number."""
         state = self._seasons.state(name)
         if state is None or state.event <= after:
             return []

@@ -190,6 +190,7 @@ class FileForm:
         return found
 
     async def _receive_more(self) -> None:
+        """Wait for more bytes of the body; Refusal if it has ended."""
         async for chunk in self._stream:
             if chunk:
                 self._waiting += chunk

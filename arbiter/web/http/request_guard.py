@@ -89,6 +89,7 @@ def _is_address(name: str) -> bool:
 
 
 def _parse_public_url(address: str) -> tuple[str, str]:
+    """Return host and scheme of a public URL; ConfigError if it has more than these."""
     try:
         found = urlsplit(address)
         host = found.netloc.encode("idna").decode().lower()

@@ -60,6 +60,7 @@ class Log:
             self._writer.join(seconds)
 
     def _write_queued(self) -> None:
+        """Write queued lines to standard error until an empty one ends the thread."""
         while line := self._lines.get():
             with suppress(OSError, ValueError):
                 sys.stderr.write(line)
@@ -124,7 +125,7 @@ def _line(scope: Scope, status: int, seconds: float) -> str:
 
 
 def metrics(seasons: Seasons, traffic: Traffic, live: LiveEvents, ended: Mapping[str, int]) -> str:
-    """Return all metrics as text; `ended` maps a season to the exit code of its last coordinator."""
+    """Read all seasons, return all metrics as text; `ended` has exit codes of last coordinators by season."""
     every: tuple[list[Sample], ...] = tuple([] for _ in range(7))
     states, matches, rounds, sent, waiting, failing, given_up = every
     held = False
@@ -178,6 +179,7 @@ def metrics(seasons: Seasons, traffic: Traffic, live: LiveEvents, ended: Mapping
 
 
 def _load_submission_samples(name: str, state: SeasonState) -> list[Sample]:
+    """Read the numbers of submissions by state; none without submissions or if that fails."""
     if state.config.submissions is None:
         return []
     try:

@@ -74,7 +74,7 @@ class WatchedSeason:
         self.prepare: Callable[[SeasonState, SeasonState], None] = lambda _new, _before: None
 
     def state(self) -> SeasonState | None:
-        """Return the public state, at most `POLL_SECONDS` old; raise the error of reading it."""
+        """Poll the store after `POLL_SECONDS`; return the public state, or raise the error of reading it."""
         with self._lock:
             if not self.is_fresh():
                 try:
@@ -122,7 +122,7 @@ class WatchedSeason:
         return None if self.latest() is None else self._whole
 
     def request_store(self, place: str) -> SeasonStore | None:
-        """Return the store of a request's matches; None before the first is played or once it is deleted."""
+        """Open the store of a request's matches; None before the first is played or once it is deleted."""
         with self._lock:
             address = store_beside(self.config.store, self.config.file)
             before, self._requests = self._requests, None
@@ -145,6 +145,7 @@ class WatchedSeason:
                 self._blank = None
 
     def _read_store(self) -> SeasonState | None:
+        """Reload a changed file, publish due announcements, read the state; a blank one before the first."""
         self._reload_config()
         before, self._store = self._store, None
         try:
@@ -222,13 +223,14 @@ class Seasons:
         return all(watched.is_ready() for watched in self.watched.values())
 
     def states(self) -> Iterator[SeasonState]:
+        """Yield the last state of each season; raise the error if one cannot be read."""
         for watched in self.watched.values():
             state = watched.show()
             if state is not None:
                 yield state
 
     def read_run_order(self, name: str) -> tuple[bool, RunOrder]:
-        """Return whether a season is paused, and its last order; False if its store cannot be read."""
+        """Read whether a season is paused, and its last order; False if its store cannot be read."""
         with suppress(ArbiterError):
             state = self.watched[name].show()
             if state is not None:

@@ -96,6 +96,7 @@ def redirect_to(path: str, caller: Caller, request: Request) -> Response:
 
 
 def own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:
+    """Return a page for the caller alone, with the form token of the session."""
     page = render(
         template,
         caller.state,

@@ -59,6 +59,7 @@ SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
 
 
 def _log_in(request: Request, fields: Mapping[str, str]) -> Response:
+    """Begin a session with the token of the form and redirect to the own page; 401 for an invalid token."""
     seasons, token = request.app.state.seasons, fields.get("token", "").strip()
     caller = caller_by_token(seasons, token)
     if caller is None:
@@ -76,6 +77,7 @@ def _login_page(request: Request, status: int = 200) -> Response:
 
 
 async def _log_out(request: Request) -> Response:
+    """End the session of a valid form, delete the cookie, and redirect to the login."""
     answer: Response = RedirectResponse("/login", 303, OWN)
     with suppress(NotLoggedIn):
         answer = await private_form(_end_session)(request)
@@ -104,6 +106,7 @@ async def _upload(request: Request, anybody: bool = False) -> Response:
 
 
 def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
+    """Return the page of a submission of the caller, or of `anybody`, with its inspection."""
     found = authors_api.submission_of(caller, request.path_params["number"], anybody)
     one = {**authors_api.submission_json(found, caller), "author": found.author, "over": found.over}
     mine = found.author == caller.author.name and found.state != DROPPED
@@ -112,6 +115,7 @@ def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Re
 
 
 def _log_page(caller: Caller, request: Request) -> Response:
+    """Return the log of the caller's bots in one match as a text file; Refusal without any."""
     return authors_api.read_log(request.path_params["match"], caller)
 
 
@@ -124,11 +128,13 @@ def _act(
 
 
 def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+    """Store the question of the form, and redirect to the author's page."""
     messages.ask(messages.Message(text=fields.get("text", "")), caller)
     return redirect_to("/me", caller, request)
 
 
 def _me_page(caller: Caller, request: Request) -> Response:
+    """Load the author's versions, limits, matches, requests and questions; return the page with them."""
     state, author = caller.state, caller.author
     verdicts = authors_api.Verdicts.of(caller, author.name)
     book = state.stored.submissions
@@ -232,7 +238,7 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "author": shown,
         "active": {author.name: author.active for author in authors},
         "takes_programs": state.config.submissions is not None,
-        "log": _audit_log(caller, request.query_params),
+        "log": _audit_values(caller, request.query_params),
     }
     return own_page("admin", caller, request, admin=admin, preview=preview)
 
@@ -243,8 +249,8 @@ def _integrity_page(caller: Caller, request: Request) -> Response:
     return own_page("integrity", caller, request, report=report, here=here)
 
 
-def _audit_log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
-    """Return a page of the audit log, filtered by the form above it."""
+def _audit_values(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
+    """Load the template's values: a page of the log, by the query's person and verb, and their choices."""
     who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
     number = number_of(cursor or "")
     asked = organisers.Wanted.model_construct(limit=SHOWN_DEEDS, cursor=number, who=who, what=what)

@@ -62,7 +62,7 @@ class _TrialCache(Generic[Made]):
 
 
 class Trials:
-    """The regression tests of a store, named by URL or file; StoreError if it does not exist."""
+    """The regression tests of a store, named by URL or file and read on demand; StoreError without one."""
 
     def __init__(self, place: str) -> None:
         url = address_of(place)
@@ -126,6 +126,7 @@ class Trials:
         return "playing" if self._store.holder(name) else state
 
     def _current_row(self, name: str) -> TrialRow:
+        """Return a test's row, cached; an unreadable test has a row without figures."""
         try:
             row = self._cached(self._rows, name).copy()
         except StoreError:
@@ -134,6 +135,7 @@ class Trials:
         return row
 
     def _read_test(self, name: str) -> tuple[Trial, SeasonStore]:
+        """Load a test; of the active one only the matches since the last time. StoreError if it is gone."""
         season, (_, revision) = self._store.season(name), self._changes[name]
         if season is None:
             raise StoreError(f"{name} is gone from the store")
@@ -188,6 +190,7 @@ def _unreadable_row(name: str) -> TrialRow:
 
 
 def _test_in_full(trial: Trial, season: SeasonStore) -> TrialInFull:
+    """Return a test as JSON values, with its figures, its LLR by block and its worst matches."""
     return {
         **figures(trial),
         "state": _state_of(trial),

@@ -31,6 +31,7 @@ SHOWN = {"match", "boards", "board", "round"}
 
 
 def _add_request(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+    """Store the request of the form, and redirect to its page; Refusal for invalid fields."""
     version, matches = (number_of(fields.get(key, "").strip()) for key in ("version", "matches"))
     kind = fields.get("kind", "")
     if kind not in ("match", "gauntlet", "regress") or version is None:
@@ -41,6 +42,7 @@ def _add_request(caller: Caller, request: Request, fields: Mapping[str, str]) ->
 
 
 def _cancel_request(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
+    """Cancel the request of the path, and redirect to its page."""
     number = requests.cancel(request.path_params["number"], caller)["id"]
     return redirect_to(_base_path(caller, number), caller, request)
 

@@ -44,6 +44,7 @@ class Segment(NamedTuple):
 
 
 def _compare_page(caller: Caller, request: Request) -> Response:
+    """Read two programs; return the page with their passages side by side."""
     keys = [unescape_slashes(request.path_params[key]) for key in ("one", "other")]
     found = compare_sources(caller, *keys)
     halves = [

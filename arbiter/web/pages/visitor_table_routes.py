@@ -119,6 +119,7 @@ async def _read_json(request: Request) -> dict[str, Any]:
 
 
 def _find_visit(tables: Tables, request: Request) -> Visit:
+    """Return the table of the path's season with the header's key; Refusal without one."""
     return tables.find(unescape_slashes(request.path_params["season"]), request.headers[KEY])
 
 

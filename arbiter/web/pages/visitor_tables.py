@@ -266,7 +266,7 @@ class Tables:
         return visit
 
     def find(self, season: str, key: str) -> Visit:
-        """Return the table with this key; Refusal if it does not exist or is closed."""
+        """Return the table with this key, and note the time; Refusal if it does not exist or is closed."""
         visit = self._visits.get(key)
         if visit is None or visit.season != season or visit.leaving:
             raise not_found()

@@ -84,7 +84,7 @@ class Asset(NamedTuple):
 
 @lru_cache(maxsize=1)
 def assets() -> tuple[str, dict[str, Asset]]:
-    """Return the name of the static folder, and its files by name."""
+    """Read the static files; return the name of their folder, and the files by name."""
     found: dict[str, Asset] = {}
     digest = hashlib.sha256()
     for path in sorted(path for path in STATIC.rglob("*") if path.is_file()):

@@ -221,6 +221,7 @@ class CachedViews:
         return answer
 
     async def _compute(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
+        """Compute an answer in a thread, in one of the slots; Refusal if all are taken."""
         async with self._limits.slot(scope):
             return await run_in_threadpool(make_answer, asked, state, self._offers(state))
 
@@ -235,6 +236,7 @@ class CachedViews:
 
 
 def _finish_making(cache: AnswerCache, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> None:
+    """Cache an answer once it is computed, unless that failed."""
     del cache.making[asked]
     if not making.cancelled() and making.exception() is None:
         cache.part_of(asked).keep(asked, making.result())

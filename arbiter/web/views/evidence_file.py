@@ -124,13 +124,13 @@ def _lateness(control: TimeControl) -> str:
 
 
 def _config_then(state: SeasonState, record: MatchRecord) -> Config | None:
-    """Return the config that the match was played under; None if it is not stored."""
+    """Load the config that the match was played under; None if it is not stored."""
     planned = next((known for known in state.rounds if known.number == record.round), None)
     return None if planned is None else config_of(state.config, state.stored, planned)
 
 
 def _programs(state: SeasonState, record: MatchRecord, player: str) -> list[tuple[str, str]]:
-    """Return name and SHA-256 of the player's files, without folders, which only the organiser knows."""
+    """Load name and SHA-256 of the player's files, without folders, which only the organiser knows."""
     again = order_of_replay(state.stored.orders.read().given, record.id)
     known = state.stored.programs().get(record.round or 0, {}) if again is None else again.programs or {}
     files = known.get(original(player), {})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Mapping[str, object] | None:
-    """Return the values of the page, of an earlier `run` if given; None if no such match is stored."""
+    """Load the values of the page, of an earlier `run` if given; None if no such match is stored."""
     summary, record = state.match(match_id), rejudgings.run_of(state, match_id, run)
     if summary is None or record is None:
         return None

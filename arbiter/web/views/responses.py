@@ -81,6 +81,7 @@ def is_personal(asked: AnswerKey, state: SeasonState) -> bool:
 
 
 def _make_response(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
+    """Compute a view's page, JSON or file; HTTPException 404 if there is nothing."""
     view = asked.view
     whose = {} if view.personal is None else {"viewer": asked.viewer}
     figures = view.figures(state, *asked.values, **whose)

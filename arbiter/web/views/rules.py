@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def rules(state: SeasonState) -> Rules:
-    """Return the rules as JSON values; `manual` and `protocol` are Markdown."""
+    """Return the rules as JSON values, with this machine's languages; `manual`, `protocol` are Markdown."""
     config = with_begun_settings(state.config, state.stored)
     # The paths of languages are left out.
     found = [] if config.submissions is None else languages(config)
