@@ -146,7 +146,7 @@ def inspect(config: str, version: str, store_url: str | None) -> None:
 
 
 def _version(config: str, store_url: str | None, name: str) -> tuple[Config, SeasonStore, Submission]:
-    """Return a season and one of its versions by name, ``foxes@2``; ConfigError if unknown."""
+    """Load a season and one of its versions by name, ``foxes@2``; ConfigError if unknown."""
     from arbiter.contest.submissions.author_accounts import author_named
 
     settled, season, _ = open_to_read(config, store_url)

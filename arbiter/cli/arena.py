@@ -191,8 +191,8 @@ def _print_verdict(shape: dict[str, Any]) -> None:
 def mcp(folder: Path, name: str) -> None:
     """Serve the arena as tools of the Model Context Protocol.
 
-    A coding agent starts this command and talks over standard input and output. Programs are source texts,
-    or paths within FOLDER.
+    A coding agent starts this command and talks over standard input and output; a signal ends it at once.
+    Programs are paths within FOLDER, or source texts, which go to temporary files.
 
     Example: arbiter mcp ladder
     """
@@ -222,6 +222,7 @@ def sit(url: str) -> None:
 
 
 def _run_with_default_signals(run: Callable[[], None]) -> None:
+    """Let SIGINT, SIGTERM and SIGHUP end this process at once, as before arbiter's handlers, and run."""
     for number in ENDING_SIGNALS:
         # A read from stdin does not return on an exception; child processes end with this one.
         signal.signal(number, signal.SIG_DFL)

@@ -294,7 +294,7 @@ def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: 
 
 
 def token_of(file: Path | None) -> str:
-    """Return the token in a file, or in the environment; ConfigError without one."""
+    """Read the token from a file, or from the environment; ConfigError without one."""
     if file is None:
         token = os.environ.get(VARIABLE, "").strip()
         if not token:

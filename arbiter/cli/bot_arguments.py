@@ -174,7 +174,7 @@ def read_entries(
     options: Mapping[str, Any],
     others: int | None = None,
 ) -> tuple[Config, list[Player]]:
-    """Return the season, and its players with these names, in this order.
+    """Load a season; return it, and its players with these names, in this order.
 
     With `others`, the number of players from elsewhere, house bots for the seats left are appended. Limits
     in `written` and `options` of the game override the season's. The isolation is chosen for this machine.

@@ -166,7 +166,7 @@ def config(config: str, stored: bool, number: int | None, store_url: str | None)
 
 
 def _load_stored(path: str, store_url: str | None, number: int | None) -> Config:
-    """Return the config of a round, by default of the last; ConfigError or StoreError if missing."""
+    """Load the stored config of a round, by default of the last; ConfigError or StoreError if missing."""
     from arbiter.cli.open_season import open_stored
     from arbiter.season.administration import unknown_round
     from arbiter.season.config import as_it_was

@@ -128,6 +128,7 @@ def _write_minari(
 
 
 def _of_one_game(records: Iterator[MatchRecord], game: AnyGame, source: str) -> Iterator[MatchRecord]:
+    """Yield the records; ConfigError at the first one of another game, or with other options."""
     for record in records:
         found = _make_game(record)
         if (found.name, found.options) != (game.name, game.options):

@@ -75,7 +75,7 @@ def gauntlet(
 
 
 def _season_standings(settled: Config, path: str) -> dict[str, Any] | None:
-    """Return the standings after the season's last complete round, None before its first."""
+    """Load the standings after the season's last complete round, None before its first."""
     from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store

@@ -35,9 +35,9 @@ class BotInterpreter(NamedTuple):
 
 
 def interpreter_of(player: Player) -> BotInterpreter | None:
-    """Return the interpreter that a player's command or its program's first line names; None for others.
+    """Find the interpreter that a player's command or first line names, and run it for its version.
 
-    A program in the player's own folder is not asked for its version, since this would start it unconfined.
+    None for others, and for a program in the player's own folder, which would start unconfined.
     """
     from arbiter.contest.submissions.languages import program_version
 
@@ -69,7 +69,7 @@ def differences(
 ) -> Iterator[str]:
     """Yield a warning if the site has another version, or the season's file another program, for the word."""
     version = versions.get(here.word, "")
-    if version and here.version and _counted(here.word, version) != _counted(here.word, here.version):
+    if version and here.version and _compared(here.word, version) != _compared(here.word, here.version):
         yield f"{here.word} has version {here.version} here and {version} on the site: test with that version"
     program = programs.get(here.word, here.path)
     if os.path.realpath(program) != here.path:
@@ -95,5 +95,6 @@ def _kind(word: str) -> str:
     return re.sub(r"[\d.]+$", "", word)
 
 
-def _counted(word: str, version: str) -> list[str]:
+def _compared(word: str, version: str) -> list[str]:
+    """Return the parts that two versions of a word are compared by: the major and usually the minor one."""
     return version.split(".")[: 1 if _kind(word) in _WHOLE else 2]

@@ -38,7 +38,7 @@ _API = "/api/v1"
 
 
 def is_match_source(text: str) -> bool:
-    """True for a file of matches or an address; False for a season's file, which may be JSON, too."""
+    """True for an address or a file of matches, a .json file by its content; False for a season's file."""
     if text.startswith(SCHEMES) or text.endswith(LINES):
         return True
     if not text.endswith(".json"):
@@ -63,7 +63,7 @@ def read_matches(source: str) -> Iterator[MatchRecord]:
 
 
 def read_match(source: str, which: str | None = None) -> MatchRecord:
-    """Return one match of a source: `which` is its id or its number, counted from 1.
+    """Read one match of a source: `which` is its id or its number, counted from 1.
 
     ConfigError if it is missing, or if there are several and none is chosen.
     """
@@ -83,7 +83,7 @@ def read_match(source: str, which: str | None = None) -> MatchRecord:
 
 
 def has_several(source: str) -> bool:
-    """True for a file with more than one match."""
+    """Read up to two matches of a file; True for more than one, False for an address."""
     return not source.startswith(SCHEMES) and len(list(islice(read_matches(source), 2))) > 1
 
 
@@ -109,6 +109,7 @@ def _is_match(shape: object) -> bool:
 
 
 def _read_lines(path: str) -> Iterator[MatchRecord]:
+    """Read a file of JSON lines and yield its matches; ConfigError names the line."""
     try:
         with Path(path).open(encoding="utf-8") as file:
             number = 0
@@ -194,7 +195,7 @@ def _check_types(record: MatchRecord) -> None:
 
 
 def _fetch(url: str) -> object:
-    """Return the JSON at a match's address: its page, its replay, or any address of a record or a replay."""
+    """Request the JSON of a match's address: its page, its replay, or any address of a record or a replay."""
     from arbiter.contest.submissions.client import SiteAddress
 
     parts = urlsplit(url)

@@ -37,7 +37,7 @@ KEYS_NOT_STORED = {
 
 
 def _read_place(path: str) -> tuple[str, str, int] | None:
-    """Return name, store and rounds of a season, from its file alone; None if the file must be loaded."""
+    """Read name, store and rounds of a season from its file alone; None if the file must be loaded."""
     file = Path(path)
     try:
         document = read_document(file, fast=True)
@@ -58,7 +58,7 @@ def _read_place(path: str) -> tuple[str, str, int] | None:
 
 
 def store_address(path: str) -> str:
-    """Return the address of a season's store, from its file."""
+    """Read the address of a season's store from its file."""
     if (keys := _read_place(path)) is not None:
         return keys[1]
     from arbiter.season.config import load
@@ -67,14 +67,14 @@ def store_address(path: str) -> str:
 
 
 def apply_begun_settings(config: Config) -> Config:
-    """Return the config with the settings that its season began with, if its store can be read."""
+    """Return the config with keys left open as its season began; unchanged if its store cannot be read."""
     from arbiter.season.settings import with_begun_settings
 
     return _apply_stored(config, with_begun_settings)
 
 
 def with_roster(config: Config) -> Config:
-    """Return the config with the submitted versions that play now, if its store can be read."""
+    """Return the config with the submitted versions that play now; unchanged if its store cannot be read."""
     if config.submissions is None:
         return config
     from arbiter.season.roster import with_active_versions
@@ -83,6 +83,7 @@ def with_roster(config: Config) -> Config:
 
 
 def _apply_stored(config: Config, change: Callable[[Config, SeasonStore], Config]) -> Config:
+    """Open the store and change the config by its season; unchanged without either."""
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         if (season := store.season(config.season)) is not None:
             return change(config, season)
@@ -90,14 +91,14 @@ def _apply_stored(config: Config, change: Callable[[Config, SeasonStore], Config
 
 
 def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
-    """Return a config and its stored season; StoreError if not begun."""
+    """Load a season's file and open its season in the store; StoreError if not begun."""
     from arbiter.season.settings import open_to_read
 
     return open_to_read(path, store_url)[:2]
 
 
 def read_state(path: str, store_url: str | None) -> SeasonState:
-    """Return the state of a season for commands that only read: where possible, without checking its file."""
+    """Read the state of a season for commands that only read: where possible, without checking its file."""
     with suppress(StoreError, ConfigError, KeyError, TypeError):
         found = _as_stored(path, store_url)
         if found is not None:
@@ -106,7 +107,7 @@ def read_state(path: str, store_url: str | None) -> SeasonState:
 
 
 def _as_stored(path: str, store_url: str | None) -> SeasonState | None:
-    """Return the season with the game and players of its last round; None if the file must be loaded."""
+    """Read the season with the game and players of its last round; None if the file must be loaded."""
     if (keys := _read_place(path)) is None:
         return None
     name, address, rounds = keys

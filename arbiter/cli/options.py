@@ -91,7 +91,7 @@ def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Calla
 
 
 def read_json(path: str, most: int = -1) -> Any:
-    """Return the content of a JSON file; ConfigError if unreadable, or longer than `most` characters."""
+    """Read a JSON file; ConfigError if it is unreadable, or longer than `most` characters."""
     try:
         with Path(path).open(encoding="utf-8") as file:
             text = file.read(most if most < 0 else most + 1)

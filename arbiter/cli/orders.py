@@ -65,9 +65,10 @@ def annul(
 ) -> None:
     """Stop counting matches, or replay them.
 
-    Annulled matches stay readable, but do not count in ratings. Planned rounds stay as they are. The season
-    may be running. CONFIG may also be the name of a regression test in the store, regress-...: it always
-    replays annulled matches.
+    Annulled matches stay readable, but do not count in ratings. Planned rounds stay as they are. --undo lets
+    matches count again, puts back the first run of those replayed, and takes no reason. The season may be
+    running. CONFIG may also be the name of a regression test in the store, regress-...: it always replays
+    annulled matches.
 
     Example: arbiter annul configs/demo.yaml r001/t01/m0 --because "power cut" --replay
     """
@@ -161,7 +162,7 @@ class _Test:
 def _select_matches(
     season: SeasonWithOrders, round_number: int | None, player: str | None, annulled: bool
 ) -> list[str]:
-    """Return the annulled or other match ids of a round, a player, or both; ConfigError without any."""
+    """Load the annulled or other match ids of a round, a player, or both; ConfigError without any."""
     found = season.stored.summaries()
     # A regression test has blocks instead of rounds.
     last = max([len(season.stored.rounds()), *(match.round or 0 for match in found)])

@@ -97,7 +97,7 @@ def plan(
 
 
 def _remaining_season(config: Config) -> RemainingSeason | None:
-    """Return what is left of the season by its store; None if it has not begun."""
+    """Read what is left of the season from its store; None if it has not begun."""
     try:
         with closing(Store(config.store, create=False)) as store:
             if store.season(config.season) is not None:

@@ -186,6 +186,7 @@ def play(
 def _game_of_options(
     game_name: str | None, names: tuple[str, ...], bots: tuple[str, ...], options: dict[str, Any]
 ) -> tuple[AnyGame, tuple[Player, ...]]:
+    """Make the game and parse the bots' commands; ConfigError if they do not fit."""
     if names:
         raise ConfigError("--player names an entry of a season's file", hint="add --config CONFIG")
     if game_name is None or not bots:
@@ -206,7 +207,7 @@ def _game_of_season(
     options: dict[str, Any],
     written: dict[str, str | None],
 ) -> tuple[AnyGame, tuple[Player, ...], Limits]:
-    """Return a season's game, the players by seat (named, given as commands, house bots), and limits."""
+    """Load a season's game, the players by seat (named, given as commands, house bots), and limits."""
     if not names:
         raise ConfigError("--config needs players of the season", hint="add --player NAME")
     if game_name is not None:

@@ -35,7 +35,8 @@ def play_series(
 ) -> None:
     """Play the matches and print their tally, also after an interrupt.
 
-    Records are appended to `records_file` as matches end. BotCheckFailed after a fault if `strict`.
+    `records_file` is replaced, and gets each record as its match ends. BotCheckFailed after a fault if
+    `strict`.
     """
     size = len(series.game.seatings)
     if matches % size:
@@ -63,6 +64,7 @@ def _play(
     records_file: str | None,
     played: list[MatchSummary],
 ) -> None:
+    """Play the matches in worker processes; add each to `played`, and its record to the file."""
     with ExitStack() as stack:
         records = None
         if records_file is not None:

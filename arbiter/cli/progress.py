@@ -245,6 +245,7 @@ class Bar:
             progress.start()
 
     def show_match(self, match: MatchSummary) -> None:
+        """Count a match; print its line if it is a forfeit, or without a bar if `each` is set."""
         if match.faulty is not None or (self._each and self._bar is None):
             print_stderr_line(match_line(match))
         self.step()

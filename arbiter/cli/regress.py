@@ -124,6 +124,7 @@ def regress(
 def _load_and_play(
     file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float, report: str | None
 ) -> EndedTest:
+    """Load the experiment, hold its season in the store, and play until there is a verdict."""
     from arbiter.cli.regress_report import page_url
     from arbiter.store import Store
     from arbiter.trials.regression.runner import find_attempt, open_experiment
@@ -152,7 +153,7 @@ def _load_and_play(
 def play_test(
     experiment: Experiment, season: SeasonStore, begun: float, page: str | None = None
 ) -> EndedTest:
-    """Play missing matches until there is a verdict, showing the progress."""
+    """Clear a stop request and play missing matches until there is a verdict, showing the progress."""
     from arbiter.cli.progress import stored_matches
     from arbiter.cli.regress_report import EndedTest
     from arbiter.cli.regress_watch import Watch

@@ -94,6 +94,7 @@ class Watch:
             )
 
     def show_match(self, trial: Trial | ChoiceTrial, match: MatchSummary) -> None:
+        """Count a match, print its fault or what it decides, and show the state when it is time."""
         self._played += 1
         if match.faulty is not None:
             note(match_line(match))

@@ -39,7 +39,7 @@ def play_command(spec: MatchSpec) -> str:
 
 
 def settings_of_match(record: MatchRecord, season: SeasonStore) -> dict[str, Any] | None:
-    """Return the settings of a stored match's round; None if they are not stored."""
+    """Load the settings of a stored match's round; None if they are not stored."""
     digests = {stored.number: stored.digest for stored in season.rounds()}
     return season.settings(digests[record.round]) if record.round in digests else None
 
@@ -63,6 +63,7 @@ def unavailable_players(
 
 
 def _stored_players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
+    """Return the players of stored settings by rated name, as started now; without models."""
     languages = {
         word: str(folder / language["program"]) for word, language in settings.get("languages", {}).items()
     }

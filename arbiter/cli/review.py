@@ -182,7 +182,7 @@ def _by_rank(settled: Config, stored: SeasonStore) -> list[Player]:
 def _review_match(
     settled: Config, stored: SeasonStore, match_id: str, seat: int | None, by: str | None, budget_ms: int
 ) -> Review:
-    """Return the review of a match: the stored one by the same reviewer, or a new one, which is stored."""
+    """Load a match's review by the same reviewer, else review it and store that; return the review."""
     from arbiter.replay.match_review import limit_to_seats
     from arbiter.season.administration import unknown_match
     from arbiter.table.executors import inline
@@ -208,7 +208,7 @@ def _check_seat(record: MatchRecord, seat: int | None) -> None:
 
 
 def _review_record(record: MatchRecord, seat: int | None, by: str | None, budget_ms: int) -> Review:
-    """Return the review of a match outside a season, by a command or by rollouts."""
+    """Review a match outside a season by a command or by rollouts; nothing is stored."""
     from arbiter.cli.bot_arguments import parse_player, with_isolation
     from arbiter.match.limits import USUAL
     from arbiter.match.packing import pack
@@ -225,7 +225,7 @@ def _review_record(record: MatchRecord, seat: int | None, by: str | None, budget
 def _review_round(
     settled: Config, stored: SeasonStore, number: int, by: str | None, budget_ms: int, workers: int | None
 ) -> SeasonLosses:
-    """Review the missing matches of a round, showing the progress; return the losses of all of them."""
+    """Review and store the missing matches of a round, showing the progress; return losses of all of them."""
     from arbiter.cli.progress import Bar
     from arbiter.season.snapshot.decision_losses import losses_of
     from arbiter.table.executors import processes, slots

@@ -122,6 +122,7 @@ def show(
 
 
 def _stored_match(found: SeasonState, config: str, match_id: str | None) -> MatchRecord:
+    """Load a match of a season; ConfigError without an id, and for an unknown one."""
     if match_id is None:
         raise ConfigError("expected a match id after CONFIG", hint=f"arbiter matches {config} lists them")
     record = found.stored.match(match_id)

@@ -154,6 +154,7 @@ def _result_json(result: CheckResult) -> dict[str, Any]:
 def _write_junit(
     path: str | None, words: Sequence[str], found: Sequence[CheckResult], seconds: float
 ) -> None:
+    """Write the JUnit file of the results; without a path nothing."""
     from arbiter.cli.ci_reports import Case, junit
     from arbiter.replay.export.atomic_files import write_atomically
 

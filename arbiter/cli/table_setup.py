@@ -164,7 +164,7 @@ def set_up_record(record: MatchRecord, seats: Sequence[str], until: int | None) 
 
 
 def set_up_match(config: str, match_id: str, seats: Sequence[str], until: int | None) -> LaidTable:
-    """Return the table of a season's stored match, under its limits."""
+    """Load a season's stored match and set up its table, under its limits."""
     if Path(config).exists() and not Path(config).is_file():
         raise ConfigError("is not a file", config, "name the season's file")
     return set_up_table(config=config, match_id=match_id, seats=tuple(seats), until=until)
@@ -214,6 +214,7 @@ def _read_recorded(
     record_file: str | None,
     replay_file: str | None,
 ) -> _RecordedMatch:
+    """Read a recorded match from a file, or with its settings from a season; remarks go to stderr."""
     if (source := record_file or replay_file) is not None:
         return _RecordedMatch(read_match(source, match_id))
     assert match_id is not None

@@ -78,6 +78,7 @@ def tune(
 
 
 def _load_tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
+    """Load the file; its notes go to stderr. The isolation is chosen for this machine."""
     from arbiter.cli.bot_arguments import with_isolation
     from arbiter.trials.tuning.tuning_file import load_tuning
 
@@ -88,6 +89,7 @@ def _load_tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
 
 
 def _run_tuning(tuning: Tuning, store: Store) -> TuningRun:
+    """Hold the tuning's season in the store, and play the iterations left."""
     from arbiter.table.executors import processes, slots
     from arbiter.trials.tuning.tuning_run import TuningRun, open_tuning
 
@@ -118,6 +120,7 @@ def _note_plan(tuning: Tuning, at_once: int) -> None:
 
 
 def _play_iterations(course: TuningRun, executor: Slots, there: int) -> None:
+    """Play and store the iterations left, showing the progress."""
     from arbiter.cli.progress import Bar, progress_text, stored_matches
 
     tuning, played, begun = course.tuning, 0, time.monotonic()
