@@ -145,7 +145,7 @@ class MatchResults(Sequence[MatchRecord]):
 
 
 def load_results(file: str | os.PathLike[str]) -> MatchResults:
-    """Return the match records of a file of JSON lines, as from `MatchResults.save` or ``arbiter export``.
+    """Read the match records of a file of JSON lines, as from `MatchResults.save` or ``arbiter export``.
 
     ConfigError for a file that cannot be read, or a line that is no match record.
     """

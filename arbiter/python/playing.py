@@ -73,6 +73,7 @@ def seed_text(seed: object) -> str:
 
 
 def _check_matches(matches: object, game: AnyGame) -> int:
+    """Return the number of matches, by default a round; ConfigError for several rounds that are not whole."""
     a_round = len(game.seatings)
     if matches is None:
         return a_round
@@ -87,6 +88,7 @@ def _check_matches(matches: object, game: AnyGame) -> int:
 def _specs(
     game: AnyGame, players: Sequence[Contender], seed: str, matches: int, limits: Limits
 ) -> Iterator[MatchSpec]:
+    """Yield the matches: round after round, each with all seatings on the same deals."""
     for number in range(matches):
         before, rotation = divmod(number, len(game.seatings))
         yield MatchSpec(
