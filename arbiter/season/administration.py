@@ -267,7 +267,7 @@ def _check_matches_exist(ids: Iterable[str], season: SeasonWithOrders) -> None:
 
 
 def find_registered(season: SeasonResults, player: str) -> str:
-    """Return the registered name of a player or author, also from its rated name; ConfigError if unknown."""
+    """Look up the registered name of a player or author, also by rated name; ConfigError if unknown."""
     entries = season.config.entries
     for entry in entries:
         if player in (entry.registered_name, entry.player.name):

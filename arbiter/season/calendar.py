@@ -120,7 +120,7 @@ def _is_too_late(config: Config, number: int, moment: datetime) -> bool:
 
 
 def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, limit: int) -> int:
-    """Return how many more rounds, `limit` at most, would end before `until`; 0 without `until`.
+    """Read how many more rounds, `limit` at most, would end before `until`; 0 without `until`.
 
     Each is expected to take as long as the longest of the last few.
     """
@@ -140,7 +140,7 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
 
 
 def next_due(config: Config, season: SeasonStore, total_rounds: int, now: datetime) -> datetime | None:
-    """Return the start of the next of `total_rounds`, if in the future; None during a round or at the end."""
+    """Read the start of the next of `total_rounds`, if in the future; None during a round or at the end."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
     if begun or len(rounds) >= total_rounds or season.running.read().closed is not None:
@@ -185,7 +185,7 @@ def wait_until(
 def longest_round(
     config: Config, season: SeasonStore, complete: Sequence[StoredRound], at_once: int
 ) -> timedelta:
-    """Return the time that the longest of the last few rounds would take, `at_once` matches at a time."""
+    """Read the time that the longest of the last few rounds would take, `at_once` matches at a time."""
     longest = 0.0
     for known in complete[-RECENT:]:
         matches = matches_of(config.game, known.tables)

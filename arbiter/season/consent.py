@@ -66,7 +66,7 @@ def require_consent_now(config: Config, season: SeasonStore) -> None:
 
 
 def change_error(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
-    """Return the error for a config that differs from the last round's."""
+    """Load the last round's settings; return the error for a config that differs from them."""
     what = describe_changes(config, season, last)
     lost = not last.complete and season.match_ids(last.number) and season.settings(last.digest) is None
     hint = (
@@ -80,7 +80,7 @@ def change_error(config: Config, season: SeasonStore, last: StoredRound) -> Conf
 
 
 def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool:
-    """True if the config is that of the last round, ignoring submissions."""
+    """Load the last round's settings; True if the config is that, ignoring submissions."""
     if last.digest == config.digest:
         return True
     before = season.settings(last.digest)
@@ -88,7 +88,7 @@ def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool
 
 
 def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
-    """Return how the config differs from that of the last round, on one line, ignoring submissions."""
+    """Load the last round's settings; return how the config differs, on one line, ignoring submissions."""
     before = season.settings(last.digest)
     if before is None:
         return "what it was is not known"

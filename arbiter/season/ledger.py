@@ -196,7 +196,7 @@ class Ledger:
         return self._fault_histories.reason(name, config.suspend_after, config.suspend_share)
 
     def _suspending_order(self, entry: Entry) -> Order | None:
-        """Return the order by which a player sits out; an author's active version passed a later trial."""
+        """Return the order by which a player sits out; not that of a failed test for an author's version."""
         order = self._force.suspended.get(entry.registered_name)
         return None if order is not None and entry.is_sent and order.verb is OrderKind.FAILED else order
 

@@ -26,7 +26,7 @@ class SeasonResults:
         self.config, self.stored = with_active_versions(with_begun_settings(config, stored), stored), stored
 
     def standings(self, after: int | None = None) -> dict[str, Any]:
-        """Return the standings after a round, by default the last: as stored, else computed."""
+        """Load the standings after a round, by default the last; compute them if they are not stored."""
         number = self.stored.complete if after is None else after
         kept = self.stored.standings(number)
         if kept is not None:

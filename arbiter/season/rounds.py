@@ -60,11 +60,11 @@ class Rounds:
         self._ledgers: dict[str, Ledger] = {}
 
     def plan(self, accept_changes: bool = False, total_rounds: int | None = None) -> RoundPlan | None:
-        """Return the round to play: one begun, or a new one, planned and stored; None after the last.
+        """Plan and store the next round, or take one begun; return it with its matches, None after the last.
 
-        A round with matches is finished under its first settings. `total_rounds` replaces the config's
-        number of rounds. ConfigError without the required consent: to a change of the config since the
-        round before, or to a round whose cards follow from the published seed.
+        A round with matches is finished under its first settings; one without is deleted if these changed.
+        `total_rounds` replaces the config's number of rounds. ConfigError without the required consent: to a
+        change of the config since the round before, or to a round whose cards follow from the published seed.
         """
         config, stored = self.config, self.stored
         total_rounds, rounds = total_rounds or config.rounds, stored.rounds()
@@ -119,7 +119,7 @@ class Rounds:
         return plan_tables(self.config, self._ledger(self.config), self.stored.seed, number)
 
     def players(self) -> list[Player]:
-        """Return all players to start: the config's, and those of unfinished rounds of other settings."""
+        """Load all players to start: the config's, and those of unfinished rounds of other settings."""
         found = startable_players(self.config)
         again = {
             match_id.partition("/")[0]
@@ -138,7 +138,7 @@ class Rounds:
         return found
 
     def plan_of(self, stored: StoredRound) -> RoundPlan:
-        """Return a stored round's plan under its own settings; store the digests of its programs.
+        """Plan a stored round under its own settings, and store the digests of its programs.
 
         ConfigError if those are not stored, if their players cannot be started any more, or could read the
         season's secrets; VoidMatch if the config's own players cannot be started.
@@ -199,7 +199,7 @@ class Rounds:
 
 
 def rounds_to_replay(stored: SeasonStore) -> list[int]:
-    """Return the rounds with matches to replay, in order."""
+    """Load the orders, and return the rounds with matches to replay, in order."""
     ids = effective_orders(stored.orders.read().given).to_replay
     return sorted(set(map(round_of, ids)))
 

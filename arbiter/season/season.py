@@ -195,7 +195,7 @@ class Season:
         return False
 
     def _stop_reason(self, total_rounds: int) -> str:
-        """Return why no further round begins although one is left, "" if one may."""
+        """Read why no further round begins although one is left, "" if one may."""
         stored, rounds = self.stored, self.stored.rounds()
         begun, complete = any(not known.complete for known in rounds), len(rounds)
         if begun or complete >= total_rounds or stored.running.read().closed is not None:

@@ -44,7 +44,7 @@ def readable_by(config: Config, players: Iterable[Player]) -> Iterable[str]:
 
 
 def confine(config: Config) -> tuple[Config, list[str]]:
-    """Return a config with its isolation decided for this machine, and remarks about it.
+    """Probe this machine and return a config with its isolation decided, and remarks about it.
 
     ConfigError if bots could read the season's files.
     """

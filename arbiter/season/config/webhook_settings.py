@@ -87,7 +87,7 @@ def _split(text: str) -> tuple[SplitResult | None, int | None]:
 
 
 def read_secret(file: Path) -> bytes:
-    """Return a webhook's secret: the file's bytes without the end of its last line.
+    """Read a webhook's secret: the file's bytes without the end of its last line.
 
     ConfigError where it cannot be read, is too short, or others may read it.
     """

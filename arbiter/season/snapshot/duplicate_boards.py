@@ -119,7 +119,7 @@ def _pars(matches: Sequence[MatchSummary]) -> list[float]:
 
 
 def _luck(state: SeasonState, matches: Sequence[MatchSummary]) -> Sequence[float] | None:
-    """Return by seat the value of a table's cards above the mean in points, by reviews; None without them.
+    """Load by seat the value of a table's cards above the mean in points, by reviews; None without them.
 
     The cards stay with the seats, so each review of the table's matches values the same cards.
     """

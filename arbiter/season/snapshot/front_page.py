@@ -145,7 +145,7 @@ def _movers(rows: Iterable[Rated], before: Mapping[str, Rated]) -> list[Mover]:
 
 
 def _matches_with_winners(state: SeasonState, number: int) -> list[Won]:
-    """Return the counted matches of a round with winners by points, and the winners' seats."""
+    """Load the counted matches of a round with winners by points, and the winners' seats."""
     return [
         (match, won)
         for match in state.as_shown(state.stored.summaries(number, number))

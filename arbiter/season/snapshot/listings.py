@@ -172,7 +172,7 @@ def player_page(
 def _review_of(
     state: SeasonState, name: str, counted: Sequence[MatchSummary], viewer: Viewer | None
 ) -> PlayerReview | None:
-    """Return a player's losses in reviewed matches that count; None if there are none or they are hidden."""
+    """Load a player's losses in reviewed matches that count; None if there are none or they are hidden."""
     if not (state.file.publish_reviews or (viewer is not None and viewer.own(name))):
         return None
     found = losses_of(state.stored.reviews.briefs([match.id for match in counted]))

@@ -65,7 +65,7 @@ def _page_at_work(state: SeasonState, number: int, tables: int) -> int:
 
 
 def time_left(state: SeasonState) -> float | None:
-    """Return the seconds left in the current round; None if it is not being played or its pace is unknown."""
+    """Read the seconds left in the current round; None if it is not played or its pace is unknown."""
     begun = state.begun
     if begun is None or state.holder is None:
         return None

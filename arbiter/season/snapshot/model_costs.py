@@ -54,7 +54,7 @@ def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
 
 
 def _uncounted_tokens(state: SeasonState) -> Mapping[str, BilledTokens]:
-    """Return the tokens of plays that do not count: void, annulled, replaced."""
+    """Load the tokens of plays that do not count: void, annulled, replaced."""
     out = [*replaced_matches(state.given), *state.matches_of(state.annulled)]
     return sum_tokens([state.stored.unstored_tokens.all(), *(match.billed() for match in out)])
 

@@ -70,7 +70,7 @@ def read_state(config: Config, stored: SeasonStore, before: SeasonState | None =
 
 
 def _counts(stored: SeasonStore, before: SeasonState | None) -> Mapping[int, int]:
-    """Return the number of stored matches by round, counted again from the first changed round on."""
+    """Load the number of stored matches by round, counted again from the first changed round on."""
     first, kept = 1, {}
     if before is not None:
         news = stored.events(before.event, MOST_NEWS)

@@ -22,7 +22,7 @@ def has_review(state: SeasonState, match_id: str) -> bool:
 
 
 def review(state: SeasonState, match_id: str, viewer: Viewer | None = None) -> Review | None:
-    """Return the part of a match's review that `viewer` may see; None if there is none.
+    """Load the part of a match's review that `viewer` may see; None if there is none.
 
     The `event` of a decision is the number of its answer in the full replay.
     """

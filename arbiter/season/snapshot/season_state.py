@@ -76,7 +76,7 @@ class SeasonState:
 
     @classmethod
     def of(cls, file: Config | StoredSeasonFile, stored: SeasonStore) -> Self:
-        """Return the state of a season now; parts read later may be newer."""
+        """Read the state of a season now; parts read later may be newer."""
         change, moment, running = stored.last_change(), datetime.now(UTC), stored.running.read()
         rounds, seed_told = tuple(stored.plan()), stored.seed_told() is not None
         over = seed_told or running.closed is not None
@@ -251,7 +251,7 @@ class SeasonState:
         return {name: name for name in self.names}
 
     def _load_standings(self, number: int) -> StoredStandings:
-        """Return the stored standings after a round; computed if none are stored."""
+        """Load the stored standings after a round; compute them if none are stored."""
         kept = self.stored.standings(number)
         if kept is None:
             from arbiter.season.results import SeasonResults
