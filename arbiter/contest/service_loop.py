@@ -45,7 +45,7 @@ class Service(ABC):
 
     @abstractmethod
     def _has_work_left(self) -> bool:
-        """Return True if something is left to do later."""
+        """Return True if an item is left, now or after its pause."""
 
     @abstractmethod
     def _clean_up(self, config: Config, season: SeasonStore) -> None:

@@ -100,7 +100,7 @@ class AgentArena:
             yield OpenArena(store, stored)
 
     def version(self, stored: SeasonStore, number: int | None = None) -> Submission:
-        """Return an accepted version, by default the last; ConfigError if it does not exist."""
+        """Load an accepted version, by default the last; ConfigError if it does not exist."""
         accepted = self.accepted(stored)
         for found in accepted:
             if number in (None, found.version):
@@ -111,7 +111,7 @@ class AgentArena:
         raise ConfigError(f"version {number} is not accepted", hint=f"accepted versions: {there}")
 
     def accepted(self, stored: SeasonStore) -> list[Submission]:
-        """Return all accepted versions, newest first."""
+        """Load all accepted versions, newest first."""
         return [found for found in stored.submissions.of(self.name) if found.state == ACCEPTED]
 
     def gauntlet(self, version: Submission, store: Store) -> Gauntlet:

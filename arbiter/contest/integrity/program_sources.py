@@ -74,7 +74,7 @@ class Sources:
 
 
 def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[UnreadProgram]:
-    """Yield the programs that play now: the active versions of authors, and players with commands.
+    """Look up the programs that play now: the active versions of authors, and players with commands.
 
     House bots, rungs and unchanged shipped samples are left out.
     """
@@ -83,20 +83,20 @@ def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[UnreadPr
 
 
 def without_files(config: Config, stored: SeasonStore) -> list[str]:
-    """Return the active versions whose files are missing, as on another machine."""
+    """Look up the active versions whose files are missing, as on another machine."""
     places = ((one, folder_of(config) / one.file / SOURCE) for one in stored.submissions.active())
     return [rated_name(one.author, one.version) for one, place in places if not place.is_dir()]
 
 
 def programs_of_author(config: Config, stored: SeasonStore, author: str) -> Iterator[UnreadProgram]:
-    """Yield all versions of an author, active or not: a report may be older than the active one."""
+    """Look up all versions of an author, active or not: a report may be older than the active one."""
     yield from _submitted_programs(stored.submissions.of(author), folder_of(config))
 
 
 def programs_of_others(
     config: Config, stored: SeasonStore, against: Iterable[str] = ()
 ) -> Iterator[UnreadProgram]:
-    """Yield the active versions of the store's other seasons, and of those in the stores `against`.
+    """Load the active versions of the store's other seasons, and of those in the stores `against`.
 
     A season of the same name there is skipped: it is a backup of this one.
     """
@@ -171,7 +171,7 @@ def _files_of_command(player: Player, players: Iterable[Player], folder: str) ->
 
 
 def _is_shipped(one: UnreadProgram) -> bool:
-    """Return True for a player that is a shipped sample: in its place, or an unchanged copy by `init`."""
+    """Look whether a player is a shipped sample: in its place, or an unchanged copy by `init`."""
     if (first := next((path for name, path in one.found if is_source(name)), None)) is None:
         return False
     for path, _ in shipped_sources():
@@ -221,7 +221,7 @@ class Unread(Exception):
 
 
 def _read_source(path: Path, room: int) -> str:
-    """Return the text of a source; Unread if it is left out."""
+    """Read the text of a source; Unread if it is left out."""
     try:
         # A build may have left a link to another program's file, or a pipe.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -72,7 +72,7 @@ class RequestPlay:
         return not self._board
 
     def next(self) -> MatchSpec | None:
-        """Return the match to play now, storing the tables of a new board; None if the request is over."""
+        """Store the tables of the next board when it begins; return its next match, None if none is left."""
         if self.trial is not None and self.trial.verdict is not None:
             return None
         while not self._board:

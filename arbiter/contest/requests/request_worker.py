@@ -172,7 +172,7 @@ class RequestWorker(Service):
 
 
 def _refusal_reason(season: SeasonStore, name: str) -> str | None:
-    """Return why an author's requests are not played now, or None."""
+    """Load why an author's requests are not played now, or None."""
     author = season.authors.find(name)
     order = effective_orders(season.orders.read().given).suspended.get(name)
     if author is None or not author.alive:

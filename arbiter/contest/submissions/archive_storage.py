@@ -170,7 +170,7 @@ def remove(config: Config, file: str) -> None:
 
 
 def size_of(config: Config, file: str) -> int:
-    """Return the bytes of a submission's files."""
+    """Read how many bytes a submission's files have."""
     files = (archive_of(config, file), *program_folder(config, file).rglob("*"))
     return sum(found.stat().st_size for found in files if found.is_file())
 

@@ -72,7 +72,7 @@ def add_authors(
 
 
 def free_names(config: Config, stored: SeasonStore, names: Sequence[str]) -> list[str]:
-    """Return the names normalised; ConfigError if one is invalid or taken."""
+    """Normalise names and look them up in the season; ConfigError if one is invalid or taken."""
     taken = [author.name for author in stored.authors.all()]
     taken += [entry.registered_name for entry in config.entries]
     # The names of people in the audit log.
@@ -119,7 +119,7 @@ def revoke(stored: SeasonStore, name: str, who: str) -> list[str]:
 
 
 def member_named(stored: SeasonStore, player: str, name: str) -> str | None:
-    """Return the member name of a player's person, None for the first; ConfigError if unknown."""
+    """Look up a player's person; return the member name, None for the first. ConfigError if unknown."""
     if name == player:
         return None
     people = [one.name for one in stored.members.of(player)]
@@ -130,7 +130,7 @@ def member_named(stored: SeasonStore, player: str, name: str) -> str | None:
 
 
 def author_named(stored: SeasonStore, name: str) -> Author:
-    """Return the author of this name; ConfigError if unknown."""
+    """Load the author of this name; ConfigError if unknown."""
     found = stored.authors.find(name)
     if found is None:
         known = [author.name for author in stored.authors.all()]

@@ -57,5 +57,5 @@ def longest_trial(limits: Limits) -> float:
 
 
 def longest_inspection(season: Config) -> float:
-    """Return the most seconds of an inspection; one that takes longer hangs."""
+    """Return the most seconds of an inspection; a longer one is ended and refused."""
     return BUILD_SECONDS + longest_trial(season.limits) + BETWEEN_SECONDS

@@ -107,7 +107,7 @@ class Inspector(Service):
         sweep(folder_of(config), season.submissions.files(), season.submission_files.gone())
 
     def _has_work_left(self) -> bool:
-        """Return True if a submission is waiting, for now or later."""
+        """Read from the stores whether a submission is waiting, for now or later."""
         seasons = filter(None, map(self._find_season, self._configs))
         return any(season.submissions.next() is not None for season in seasons)
 

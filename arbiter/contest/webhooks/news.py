@@ -170,7 +170,7 @@ def _suspended_sentence(state: SeasonState, player: str, because: str, number: i
 
 
 def _announcement(state: SeasonState, number: int) -> str:
-    """Return an announcement as one line."""
+    """Load an announcement as one line."""
     found = state.stored.announcements.one(number)
     if found is None:
         return "there is an announcement"
