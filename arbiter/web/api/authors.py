@@ -159,7 +159,7 @@ class Verdicts:
 
 
 def _organiser_actions(stored: SeasonStore, author: str) -> dict[str, list[OrganiserAction]]:
-    """Return by version what organisers did for an author, the oldest first."""
+    """Load by version what organisers did for an author, the oldest first."""
     found: dict[str, list[OrganiserAction]] = {}
     for entry in reversed(stored.audit.of_versions(author, SEND, ACTIVATE, INSPECT)):
         if entry.who.partition("/")[0] != author:
@@ -276,7 +276,7 @@ def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submiss
 
 
 def why_not_droppable(caller: Caller, found: Submission) -> Refusal | None:
-    """Return why a version of the caller cannot be dropped; None if it can."""
+    """Look up why a version of the caller cannot be dropped; None if it can."""
     state = caller.state
     if found.state == ACCEPTED and state.held is not None:
         # Whether it has played would reveal the progress of the season.

@@ -60,7 +60,7 @@ class Caller(NamedTuple):
         return (self.by or self.author).who
 
     def suspended(self) -> dict[str, str]:
-        """Return the players suspended now, with the reasons: `state` may be older than the last order."""
+        """Load the players suspended now, with the reasons: `state` may be older than the last order."""
         stored = self.state.stored
         return suspended_now(stored, stored.standings(stored.complete))
 

@@ -292,7 +292,7 @@ def _store(arriving: Upload, caller: Caller, terms: Submissions) -> tuple[Submis
 
 
 def open_terms(caller: Caller) -> Submissions:
-    """Return the current terms of archives; Refusal if none are accepted.
+    """Look up the current terms of archives; Refusal if none are accepted.
 
     An organiser who acts for an author may send one after `until`.
     """
@@ -306,7 +306,7 @@ def open_terms(caller: Caller) -> Submissions:
 
 
 def check_open(caller: Caller, terms: Terms | None, what: str) -> Terms:
-    """Return `terms`; Refusal if they are None or the season is closed."""
+    """Return `terms`; Refusal if they are None, or if the season is closed by its store."""
     if terms is None:
         raise Refusal(409, "closed", f"this season accepts no {what}")
     if caller.state.stored.running.read().closed is not None:

@@ -214,7 +214,7 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
 
 
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
-    """Return the organiser's page: orders, authors, audit log; `preview` is an unconfirmed annulment."""
+    """Load the organiser's page: orders, authors, audit log; `preview` is an unconfirmed annulment."""
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
     authors = stored.authors.all()
