@@ -142,7 +142,7 @@ def _make_game(record: MatchRecord) -> AnyGame:
 
 
 def _stored_records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
-    """Return a lazy iterator over the matches of one or all rounds; ConfigError at once without any."""
+    """Load rounds and orders, and return an iterator over matches, each loaded late; ConfigError if none."""
     rounds = season.rounds()
     chosen = [stored for stored in rounds if only in (None, stored.number)]
     if not chosen:

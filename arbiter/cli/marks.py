@@ -63,7 +63,7 @@ def marks(config: str, students: bool, store_url: str | None, style: str) -> Non
 
 
 def _grades(state: SeasonState) -> list[Grade]:
-    """Return the grades of all authors, or without authors of the players of the file."""
+    """Load the grades of all authors, or without authors of the players of the file."""
     names = {author.name for author in state.stored.authors.all() if not author.organiser}
     roles: Mapping[str, Any] = state.players
     rungs = {rated for rated, role in roles.items() if role == "rung"}
