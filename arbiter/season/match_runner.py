@@ -158,7 +158,7 @@ class _Window:
             self.submit(spec)
 
     def submit(self, spec: MatchSpec) -> None:
-        """Submit one, regardless of `ahead`."""
+        """Submit one to the executor, regardless of `ahead`; once closed, only note that one is left out."""
         if self.closed:
             self.left_out = True
             return

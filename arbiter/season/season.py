@@ -312,7 +312,7 @@ class Season:
         return [match for match in self.results.counted(number, number) if match.substitute is None]
 
     def _check_fault_rate(self, number: int) -> None:
-        """Raise Anomaly if a complete round has too many faults."""
+        """Load a complete round's matches; raise Anomaly if too many ended by faults, or all oddly."""
         matches = self._first_matches(number)
         FaultWatch(number, self.config.stop_when.faults, matches).check()
         ids = {match.id for match in matches}

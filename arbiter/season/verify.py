@@ -274,7 +274,7 @@ class _Audit:
             yield StoredMatch(match_id, order.before, record, problem)
 
     def _game_of(self, number: int) -> AnyGame | None:
-        """Return the game of a round under an unknown config, from its first record."""
+        """Load the game of a round under an unknown config, from its first readable record."""
         for match in self._season.stored_matches(number):
             if match.record is not None:
                 with suppress(ConfigError, TypeError):
