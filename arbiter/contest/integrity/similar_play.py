@@ -82,7 +82,7 @@ def _records_of_round(stored: SeasonStore, number: int, read: Callable[[], objec
 
 
 def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None:
-    """Add the decisions of a round."""
+    """Replay the records of a round, and add their decisions to `likeness`."""
     situations = _Situations()
     for record in records:
         situations.add_decisions(record, make_shared(record.game, record.options))
