@@ -72,7 +72,7 @@ def _chapters(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
 
 
 def _adapt(tokens: Sequence[Token], title: str) -> Iterator[Token]:
-    """Yield the tokens with wide tables and code blocks made scrollable, also by keyboard."""
+    """Yield the tokens without images, file links, styles; wide tables and code scroll, also by keyboard."""
     for token in tokens:
         # The alignment of a table is a style, which the policy forbids.
         token.attrs.pop("style", None)
