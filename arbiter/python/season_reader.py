@@ -34,7 +34,7 @@ def open_season(file: str | os.PathLike[str], store: str | None = None) -> Seaso
 
 
 class SeasonReader:
-    """A season as it was when it was opened, or at the last `refresh`; close it, or use it in ``with``.
+    """A season as its store had it when opened, or at the last `refresh`; close it, or use it in ``with``.
 
     Methods return what the commands of their names print as JSON. All results are visible, also what a
     site holds back.
