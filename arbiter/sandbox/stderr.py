@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,15 @@ LOOKED_AT = 64 << 10
 NOTICE = b"Picked up "
 """The beginning of a Java virtual machine's notice of options from the environment."""
 FATAL = b"Fatal Python error: "
+TRACE = re.compile(
+    rb"\s|\}|Node\.js v|Bun v|\(Use `node|note: |exit status |goroutine |created by |\[signal |#\d"
+    rb"|[Ss]tack (?:traceback|trace|backtrace):|(?:Has)?CallStack|[\w./*()-]+\([^ ]*\)\s*$"
+)
+"""Beginnings of lines that are no error: indented, or of a runtime's trace, the last those of calls in Go."""
+LOOKED_INTO = 300
+"""Bytes of a line that are compared: a longer one could make that slow."""
+PANIC = re.compile(rb"thread .* panicked at .*:$")
+"""Rust writes the message on the next line."""
 NO_LIBRARY = (
     "; its Python finds no library: name its interpreter in command, or the interpreter's folder in read"
 )
@@ -113,12 +123,19 @@ class StandardError:
         return since > 0 and reports_no_memory(self._recent[-since:])
 
     @property
-    def last_line(self) -> str:
-        """The end of the last meaningful line; for a Python that failed to start, its error and a hint."""
-        lines = [line.strip() for line in self.tail.split(b"\n")]
+    def error_line(self) -> str:
+        """The line with the last error, without its trace, else the end of the last line; for a Python that
+        failed to start, its error and a hint.
+        """
+        lines = [line.rstrip() for line in bytes(self._recent).split(b"\n")]
         lines = [line for line in lines if line and not line.startswith(NOTICE)]
-        last, hint = lines[-1] if lines else b"", ""
-        if last == b"<no Python frame>":
+        errors = [number for number, line in enumerate(lines) if not TRACE.match(line[:LOOKED_INTO])]
+        last, hint = lines[-1].strip() if lines else b"", ""
+        if errors:
+            last = lines[errors[-1]]
+            if errors[-1] and PANIC.match(before := lines[errors[-1] - 1][:LOOKED_INTO]):
+                last = before + b" " + last
+        if lines and lines[-1].strip() == b"<no Python frame>":
             last = next((line for line in reversed(lines) if line.startswith(FATAL)), last)
             hint = NO_LIBRARY if last.startswith(FATAL + b"init_") else ""
         return last[-200:].decode(errors="backslashreplace") + hint

@@ -127,6 +127,33 @@ def test_of_a_python_that_died_as_it_started_the_error_is_the_last_line(pipe: Pi
     )
     pipe.written(f"{died}Current thread 0x1 (most recent call first):\n  <no Python frame>\n", DURING)
     hint = "name its interpreter in command, or the interpreter's folder in read"
-    assert pipe.error.last_line == (
+    assert pipe.error.error_line == (
         f"Fatal Python error: init_fs_encoding: no codec; its Python finds no library: {hint}"
     )
+
+
+TRACES = {
+    "Node": ("x.js:1\nthrow new Error('boom')\n^\n\nError: boom\n    at f (x.js:1:7) {\n  code: 'X'\n}\n\nNode.js v20.20.2\n", "Error: boom"),
+    "Bun": ("1 | throw x\n    ^\nerror: boom\n      at x.js:1:7\n\nBun v1.4.5 (Linux x64)\n", "error: boom"),
+    "Java": ('Exception in thread "main" A: a\n\tat Bot.main(Bot.java:3)\nCaused by: B: b\n\t... 1 more\n', "Caused by: B: b"),
+    "Go": ("panic: boom\n\ngoroutine 1 [running]:\nmain.f(...)\n\t/b.go:3\nmain.main()\n\t/b.go:3 +0x125\nexit status 2\n", "panic: boom"),
+    "Rust": ("\nthread 'main' panicked at a.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1`\n", "thread 'main' panicked at a.rs:2:5: boom"),
+    ".NET": ("Unhandled exception. System.Exception: boom\n   at Program.Main() in /p.cs:line 3\n", "Unhandled exception. System.Exception: boom"),
+    "Ruby": ("bot.rb:1:in `f': boom (RuntimeError)\n\tfrom bot.rb:3:in `<main>'\n", "bot.rb:1:in `f': boom (RuntimeError)"),
+    "Haskell": ("bot: boom\nCallStack (from HasCallStack):\n  error, called at bot.hs:1:8 in main:Main\n", "bot: boom"),
+    "Python": ("Traceback (most recent call last):\n  File x\nKeyError: 1\n\nDuring handling:\n\nmine.Bad: 2\n", "mine.Bad: 2"),
+    "Lua": ("lua: b.lua:1: boom\nstack traceback:\n\t[C]: in function 'error'\n", "lua: b.lua:1: boom"),
+    "a trace alone": ("   at a\n   at b\n", "at b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("runtime", TRACES)
+def test_the_line_of_an_error_is_found_in_the_trace_of_a_runtime(runtime: str, pipe: Pipe) -> None:
+    text, line = TRACES[runtime]
+    pipe.written(text, SINCE)
+    assert pipe.error.error_line == line
+
+
+def test_an_error_before_a_trace_longer_than_the_tail_is_found(pipe: Pipe) -> None:
+    pipe.written("java.lang.StackOverflowError\n" + "\tat Bot.f(Bot.java:3)\n" * 1024, SINCE)
+    assert pipe.error.error_line == "java.lang.StackOverflowError"

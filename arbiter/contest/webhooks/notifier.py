@@ -61,7 +61,7 @@ class SenderThread(threading.Thread):
         try:
             wait = self._sender.step()
         except Exception as error:
-            # Any error: the thread goes on after a pause.
+            # Any error: the thread continues after a pause.
             failure = ArbiterError(f"failed: {type(error).__name__}: {error}")
             if isinstance(error, ArbiterError):
                 failure = error
