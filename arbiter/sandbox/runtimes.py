@@ -30,6 +30,8 @@ def settings(memory_bytes: int, knows_memory: bool, temporary: str) -> dict[str,
         "-XX:CompressedClassSpaceSize=64m",
         # Standard output is for replies: messages go to standard error, long reports nowhere.
         "-XX:+DisplayVMOutputToStderr",
+        # From OpenJDK 9 on warnings, such as of an archive that does not fit, are a separate log.
+        "-Xlog:disable -Xlog:all=warning:stderr",
         "-XX:ErrorFile=/dev/null",
     ]
     if temporary and temporary != JAVA_TEMPORARY:

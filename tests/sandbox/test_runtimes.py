@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from dataclasses import replace
@@ -100,3 +101,16 @@ def test_java_starts_and_its_heap_ends_before_the_bots_memory_does(
     assert record.bots[0].exit in (3, None)
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.CRASH
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not shutil.which("java"), reason="no java")
+def test_warnings_of_java_do_not_reach_standard_output() -> None:
+    env = settings(400 * MB, knows_memory=True, temporary="") | {"PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        ["java", "-XX:+UseLargePages", "-version"],
+        env=env,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
