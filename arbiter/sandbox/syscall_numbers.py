@@ -97,6 +97,11 @@ def numbers(machine: str) -> dict[str, int]:
     return found
 
 
+def is_process_start(number: int) -> bool:
+    """True if a refused call would have started a process."""
+    return call_name(number) in ("clone", "fork", "vfork")
+
+
 def call_name(number: int) -> str:
     """Return the name of a call on this machine, or its number if unknown."""
     named = numbers(platform.machine())

@@ -9,6 +9,7 @@ from arbiter.match.record import Fault
 from arbiter.sandbox.cgroup import SLACK_BYTES
 from arbiter.sandbox.failure_hints import PLAIN, exceeded_limit, reports_no_memory
 from arbiter.sandbox.forkserver.bot import file_bytes
+from arbiter.sandbox.syscall_numbers import is_process_start
 
 if TYPE_CHECKING:
     from arbiter.match.spec import Limits
@@ -61,7 +62,9 @@ class Ending:
             return MalformedReply(Fault.CRASH, f"it {manner}", unread)
         status = end.exit or 0
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
-        peak, said = self._peak(end), bool(end.exit) and self._stderr.reports_no_memory
+        # A program to which a process is refused may call that a lack of memory.
+        told = self._stderr.reports_no_memory and not any(map(is_process_start, end.refused))
+        peak, said = self._peak(end), bool(end.exit) and told
         if end.out_of_memory or peak > (SAID_SHARE if said else MEMORY_SHARE) * self._memory_bytes:
             return self._memory_fault(f"it {how}; it had {peak // MB} MB{self._asked(peak)}", unread)
         if said:
@@ -77,6 +80,8 @@ class Ending:
         if fault.kind not in (Fault.MALFORMED, Fault.OUT_OF_TURN):
             return fault
         filled, end = self._meter.memory_bytes(), self._wait()
+        if end is not None and any(map(is_process_start, end.refused)):
+            return fault
         told = reports_no_memory(said) or (end is not None and end.exit and self._stderr.reports_no_memory)
         if told and max(filled, self._peak(end) if end else 0) > SAID_SHARE * self._memory_bytes:
             return self._memory_fault(fault.reason, fault.reply)

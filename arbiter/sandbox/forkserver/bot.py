@@ -72,6 +72,11 @@ class Bot:
         }
         return True
 
+    def note_refused(self) -> None:
+        """Add the numbers of its refused calls to its end, if it is known."""
+        if self.supervised is not None and self.end is not None:
+            self.end["refused"] = list(self.supervised.refused)
+
     def kill(self) -> None:
         """Kill its process, with its group if it is our child."""
         if self.is_wrapped and self.pid:

@@ -201,6 +201,7 @@ class Family:
         bot = next(bot for bot in self._bots if bot.pid == pid)
         while bot.end is None and not bot.wait() and awake.seconds < seconds:
             self._supervisor.serve(LOOK_SECONDS)
+        bot.note_refused()
         return bot.end, []
 
     def stop(self) -> Answer:
@@ -221,8 +222,7 @@ class Family:
         for bot in self._bots:
             os.close(bot.report)
             os.close(bot.failure)
-            if bot.supervised is not None and bot.end is not None:
-                bot.end["refused"] = list(bot.supervised.refused)
+            bot.note_refused()
         self._supervisor.drop_bots()
         ends = {bot.pid: bot.end for bot in self._bots}
         self._bots.clear()

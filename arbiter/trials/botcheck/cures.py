@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 FIXES = {
     "starts": "make the program run and answer the first command in time; read its standard error",
     "empty-line": "end every reply with an empty line: the reply's line, then one more newline",
-    "flushes": "flush standard output after every reply, and read the input line by line, not to its end",
+    "flushes": "flush standard output after every reply, and read the input line by line, not to its end"
+    " (mawk: -W interactive)",
     "opening": "answer every opening command with = and an empty line, however long its list is",
     "only-replies": "write one reply to each command to stdout, and nothing else; debug text goes to stderr",
     "rules": "answer a gen_ command with one legal word in the protocol's spelling, = and the word",
@@ -47,10 +48,15 @@ STEPS_OF = {
 """The steps whose fix applies to a fault of unknown cause."""
 FLUSH = (
     "flush standard output after every reply: writer.Flush() in Go, fflush(stdout) in C, flush=True in Python"
+    "; start mawk as mawk -W interactive"
 )
 NO_FLUSH = f"{FLUSH}; and answer every command"
 NO_ANSWER = "answer every command, and flush the answer; answer an unknown command with ?"
 NO_SIGN = "begin every reply with =, then the word if one is requested, as in '= TD'; then an empty line"
+ONE_LINE_LATE = (
+    "read each line without waiting for the one after it: input ('', 's') in place of fgetl in Octave, "
+    "mawk -W interactive"
+)
 LINE_END = "remove the line end before you split a line: line.split(), or line.strip().split(' ')"
 READ_MORE = (
     "its program reads files of the system that it does not see; with these it starts: read: [{}] "

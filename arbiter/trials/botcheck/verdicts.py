@@ -15,7 +15,7 @@ from arbiter.replay.frame import frame_at, hand_line, table_line
 from arbiter.sandbox.failure_hints import PLAIN, STACK, tier_hint, wrong_folder_hint
 from arbiter.sandbox.program_files import NAME_TARGET, bundle_problem, first_words, link_problem
 from arbiter.sandbox.stderr import FULL
-from arbiter.sandbox.syscall_numbers import call_name
+from arbiter.sandbox.syscall_numbers import call_name, is_process_start
 from arbiter.table.crash_faults import NO_MEMORY
 from arbiter.trials.botcheck.cures import (
     CRLF,
@@ -30,6 +30,7 @@ from arbiter.trials.botcheck.cures import (
     NO_FLUSH,
     NO_ID,
     NO_SIGN,
+    ONE_LINE_LATE,
     fix_of_illegal,
 )
 from arbiter.trials.botcheck.whole_match import ANSWERS, LATE_NS
@@ -73,7 +74,8 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == -signal.SIGSEGV:
         fix += f"; {STACK}"
     tier, player = subject.limits.isolation, subject.player
-    if NO_FORK.search(stderr):
+    refused_process = any(map(is_process_start, played.process.end.refused))
+    if NO_FORK.search(stderr) or (refused_process and forfeit.fault in (Fault.CRASH, Fault.MALFORMED)):
         fix = EXEC
     elif unstarted := _script_problem(subject, played):
         detail, fix, stderr = *unstarted, b""
@@ -227,6 +229,9 @@ def _step_of_timeout(
     """As `_step_of_fault`, for a timeout: new processes show whether the bot flushes."""
     reply, command = forfeit.reply, forfeit.command.split(" ")[0]
     if reply and reply[:1] in ("=", "?"):
+        if played.late.lstrip(b" \t\r").startswith(b"\n"):
+            came = "the reply's line came at once, its empty line when the input was closed"
+            return "flushes", f"{came}: output to a pipe is held back from the second line on", FLUSH
         end = "" if "\n" in reply else "the end of its line and without "
         return "empty-line", f"a reply without {end}the empty line", ""
     if held := _find_held_back(subject, played):
@@ -237,6 +242,8 @@ def _step_of_timeout(
         return "flushes", f"no reply while the input was open; {came}", fix
     if played.raw and not played.raw.strip() and not played.first_ns:
         return "only-replies", "a reply without =: an empty line alone", NO_SIGN
+    if played.behind:
+        return "flushes", "the reply came when the next line was sent", ONE_LINE_LATE
     if played.waited:
         has_read = f"it read {command} and waits for the next command without replying"
         if played.first_ns:

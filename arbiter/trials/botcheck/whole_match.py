@@ -68,11 +68,11 @@ class Subject(NamedTuple):
 class BotMatch(NamedTuple):
     """A match of the bot, and what its record does not keep.
 
-    `raw` is the output of the last exchange, and `replied` True if that was a reply. After a timeout without
-    a byte, `late` is what came when the input was closed, and `waited` True if nothing came though the bot
-    had read on. `surplus` is unrequested output after a bad answer; `first_ns` the time to the first reply,
-    0 for none; `refused` the first news that it refused, and its reply; `family` the bot's child processes
-    at the end; `position` the last position.
+    `raw` is the output of the last exchange, and `replied` True if that was a reply. After a timeout `late`
+    is what came when the input was closed; without a byte before, `waited` is True if nothing came though the
+    bot had read on, and `behind` True if the reply came when a blank line was sent. `surplus` is unrequested
+    output after a bad answer; `first_ns` the time to the first reply, 0 for none; `refused` the first news
+    that it refused, and its reply; `family` its child processes at the end; `position` the last one.
     """
 
     seat: Seat
@@ -82,6 +82,7 @@ class BotMatch(NamedTuple):
     replied: bool
     late: bytes
     waited: bool
+    behind: bool
     surplus: bytes
     first_ns: int
     refused: tuple[Command, bytes] | None
@@ -112,11 +113,11 @@ def play(
     )
     spec = replace(spec, players=players, limits=replace(subject.limits, delivery=delivery))
     first_ns, refused, replied = 0, None, False
-    late, waited = b"", False
+    late, waited, behind = b"", False, False
 
     def note_reply(send: Send, reply: Reply | int) -> None:
         """Note the first reply and refusal; after a timeout end the bot's input, and note what comes late."""
-        nonlocal first_ns, refused, replied, late, waited
+        nonlocal first_ns, refused, replied, late, waited, behind
         fault = None if isinstance(reply, int) else reply.fault
         replied = fault is None
         if fault is None:
@@ -124,7 +125,10 @@ def play(
             if refused is None and not send.asks and send.replies == 1 and bot.raw.lstrip()[:1] == b"?":
                 refused = send.command, bot.raw
         elif fault.kind == Fault.TIMEOUT and not fault.reply:
-            late, waited = _end_input_and_listen(bot)
+            late, waited, behind = _end_input_and_listen(bot)
+        elif fault.kind == Fault.TIMEOUT and bot.has_read_all:
+            bot.end_input()
+            late = bot.read_for(AFTER_INPUT_NS)
 
     with subject.run(seat) as bot:
         rivals = RandomPlayers(Position.opening(subject.game, seed), f"{seed} {seat}")
@@ -134,7 +138,7 @@ def play(
         surplus = bot.read_for(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
         family, end = bot.family(), bot.stop()
         position = rivals.position
-        heard = raw, replied, late, waited, surplus
+        heard = raw, replied, late, waited, behind, surplus
         return BotMatch(seat, record, end, *heard, first_ns, refused, family, position)
 
 
@@ -154,22 +158,23 @@ class _Blanked(NamedTuple):
         return self.bot.exchange(send._replace(payload=b"".join(lines)))
 
 
-def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool]:
-    """Close the bot's input; return what it had not flushed, and True if it read on and held nothing back.
+def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool, bool]:
+    """Close the bot's input; return what it had not flushed, whether it read on and held nothing back, and
+    whether it replied when a blank line came.
 
     A bot that has written its reply without a flush reads the next line; a bot that still computes does not,
     and nothing is returned for it.
     """
     if bot.read_for(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
-        return b"", False
+        return b"", False, False
     # A flushed reply arrives before the next line is read.
     alive = not bot.wait(0)
     if alive and (said := bot.read_for(MS)):
         # Or it refuses the blank line.
-        return b"", said.startswith(b"?")
+        return b"", said.startswith(b"?"), said.startswith(b"=")
     bot.end_input()
     late = bot.read_for(AFTER_INPUT_NS)
-    return late, alive and not late
+    return late, alive and not late, False
 
 
 def _reads_on(bot: SingleBot) -> bool:

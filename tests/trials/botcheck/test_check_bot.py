@@ -16,8 +16,9 @@ import pytest
 from arbiter.match.limits import USUAL
 from arbiter.match.spec import Player
 from arbiter.trials.botcheck import STEPS, Step, _check_memory, is_required, probes, short_dialogues
+from arbiter.trials.botcheck.cures import EXEC, ONE_LINE_LATE
 from arbiter.trials.botcheck.short_dialogues import Patience
-from arbiter.trials.botcheck.verdicts import EXEC, escaped
+from arbiter.trials.botcheck.verdicts import escaped
 from tests.fixtures.bot_template import WITHOUT_FAULT, source_of_bot
 from tests.fixtures.tiers import need
 
@@ -380,3 +381,33 @@ def test_a_peak_above_the_limit_is_named_even_if_no_check_saw_it(peak: int, ok: 
     subject = SimpleNamespace(limits=SimpleNamespace(memory_bytes=400 * 10**6), sent=False)
     step = _check_memory(subject, [match])  # type: ignore[arg-type, list-item]
     assert (step.ok, step.detail) == (ok, text)
+
+
+def test_a_reply_whose_empty_line_is_held_back_is_told_to_flush(check: Run, tmp_path: Path) -> None:
+    script = tmp_path / "bot.py"
+    script.write_text(
+        "import os, sys\nfor _ in sys.stdin:\n    os.write(1, b'=\\n')\n    sys.stdout.write('\\n')\n"
+    )
+    code, out, _ = check(*PYTHON, script)
+    assert code == 3
+    assert "FAIL flushes: the reply's line came at once, its empty line when the input was closed" in out
+
+
+def test_a_reply_that_comes_with_the_next_line_is_told_how_to_read(check: Run, tmp_path: Path) -> None:
+    script = tmp_path / "bot.py"
+    loop = "line = sys.stdin.readline()\nwhile sys.stdin.readline():\n    print('=\\n', flush=True)\n"
+    script.write_text(f"import sys\n{loop}")
+    code, out, _ = check(*PYTHON, script)
+    assert (code, ONE_LINE_LATE in out) == (3, True)
+
+
+@pytest.mark.usefixtures("landlock")
+def test_a_refused_process_that_is_called_a_lack_of_memory_is_none(check: Run, bot: Write) -> None:
+    each = (
+        "if words[0] == 'gen_declare':\n"
+        "    kept = bytearray(b'x') * 60_000_000\n"
+        "    try:\n        os.fork()\n    except OSError:\n        sys.exit('Cannot allocate memory')"
+    )
+    options = (*SHORT, "--isolation", "landlock", "--memory", "100MB")
+    code, out, _ = check("/usr/bin/python3", bot({"each": each}), options=options)
+    assert (code, "FAIL memory" in out, EXEC in out) == (3, False, True)
