@@ -109,7 +109,7 @@ $(BIN)/python:
 
 $(RUN): $(MADE_OF) | $(BIN)/python
 	@echo "setting up .venv" >&2
-	@$(INSTALL) $(EDITABLE) '.[web]'
+	@$(INSTALL) $(EDITABLE) '.[envs,web]'
 	@touch $@
 
 $(DEV): $(MADE_OF) | $(BIN)/python

@@ -31,11 +31,13 @@ __all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in (*_HOMES, "errors"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Imported here: every command imports this package.
     from importlib import import_module
 
+    if name == "errors":
+        return import_module(f"{__name__}.errors")
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -68,7 +68,9 @@ def read_match(source: str, which: str | None = None) -> MatchRecord:
     ConfigError if it is missing, or if there are several and none is chosen.
     """
     if which is not None and which.isascii() and which.isdecimal():
-        found = list(islice(read_matches(source), max(int(which) - 1, 0), max(int(which), 1)))
+        if not int(which):
+            raise ConfigError("matches are counted from 1, got 0", source)
+        found = list(islice(read_matches(source), int(which) - 1, int(which)))
     else:
         found = [record for record in read_matches(source) if which in (None, record.id)]
     if len(found) == 1:
@@ -179,7 +181,12 @@ def _check_types(record: MatchRecord) -> None:
         texts += [move.request, move.action]
         seats.index(move.seat)
     for bot in record.bots:
-        numbers += [bot.charged_ns, bot.cpu_ns, bot.peak_memory_bytes, *(at for at, _, _ in bot.stderr_at)]
+        numbers += [bot.charged_ns, bot.cpu_ns, bot.peak_memory_bytes]
+        for at, when, number in bot.stderr_at:
+            numbers += [at, number]
+            texts.append(when)
+            if number < 1:
+                raise ValueError(f"move {number}: moves are counted from 1")
         texts += [bot.player, bot.stderr_tail, *bot.notes]
     if forfeit is not None:
         seats.index(forfeit.seat)

@@ -222,12 +222,13 @@ class MatchRecord(_JsonFields):
     seed: str
     deal_hash: str
     players: tuple[str, ...]
-    deals: tuple[Mapping[str, Any], ...]
-    moves: tuple[Move, ...]
+    # Thousands of characters, which would flood a terminal.
+    deals: tuple[Mapping[str, Any], ...] = field(repr=False)
+    moves: tuple[Move, ...] = field(repr=False)
     points: tuple[int, ...] | None
     forfeit: Forfeit | None
     sides: tuple[int, ...] | None = None
-    bots: tuple[BotReport, ...] = ()
+    bots: tuple[BotReport, ...] = field(default=(), repr=False)
     delivery: str = "strict"
     clock: str = "adjusted"
     isolation: Mapping[str, Any] = field(default_factory=dict)
@@ -236,7 +237,7 @@ class MatchRecord(_JsonFields):
     wall_ns: int = 0
     substitute: Seat | None = None
     scores: tuple[tuple[int, ...], ...] | None = None
-    move_notes: Mapping[int, Note] | None = None
+    move_notes: Mapping[int, Note] | None = field(default=None, repr=False)
     notes_public: tuple[Seat, ...] = ()
 
     def results(self) -> Iterable[tuple[Seat, Seat, float]]:

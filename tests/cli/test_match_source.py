@@ -79,6 +79,11 @@ def test_one_of_them_is_chosen_by_its_number_or_its_id(arbiter: Run, lines: Path
     )
 
 
+def test_matches_are_counted_from_one(arbiter: Run, lines: Path) -> None:
+    code, _, err = arbiter("show", lines, "0")
+    assert (code, "counted from 1, got 0" in err) == (2, True)
+
+
 def test_a_record_and_its_replay_show_the_same_play(arbiter: Run, tmp_path: Path) -> None:
     record, replay = tmp_path / "record.json", tmp_path / "replay.json"
     match = match_of("planning")

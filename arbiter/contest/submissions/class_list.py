@@ -46,7 +46,7 @@ class Enrolled(NamedTuple):
 
 
 def read_rows(path: str) -> list[tuple[int, list[str]]]:
-    """Read the rows of a CSV file that are not empty, each with the number of its line.
+    """Read CSV, separated by commas or semicolons; return the rows that are not empty, each with its line.
 
     ConfigError if the file is unreadable, or has no row below the heading.
     """
@@ -55,7 +55,10 @@ def read_rows(path: str) -> list[tuple[int, list[str]]]:
             text = file.read(MOST_BYTES + 1)
         if len(text) > MOST_BYTES:
             raise ConfigError(f"has more than {MOST_BYTES} characters", path)
-        reader, rows, line = csv.reader(io.StringIO(text), strict=True), [], 1
+        heading = text.partition("\n")[0]
+        # Spreadsheets separate by semicolons where the comma is a decimal mark.
+        mark = ";" if ";" in heading and "," not in heading else ","
+        reader, rows, line = csv.reader(io.StringIO(text), strict=True, delimiter=mark), [], 1
         for row in reader:
             if any(map(str.strip, row)):
                 rows.append((line, [cell.strip() for cell in row]))

@@ -89,7 +89,7 @@ def find_reviewer(
         except BotCheckFailed as error:
             refused.append(str(error))
     said = "; ".join(refused[:SHOWN])
-    raise BotCheckFailed(f"no player of the season can review: {said} (--by names a program that can)")
+    raise BotCheckFailed(f"no player of the season can review: {said} (--by rollouts always can)")
 
 
 def review_round(

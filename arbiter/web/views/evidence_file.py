@@ -20,11 +20,12 @@ from arbiter.replay.visibility import Reader, fault_words
 from arbiter.season.config.settings_diff import is_sent, rated_name
 from arbiter.season.program_digests import replay_of as order_of_replay
 from arbiter.season.settings import config_of
+from arbiter.text import printable
 from arbiter.web.rendering.templates import render
 from arbiter.web.views.report_file import content_policy, read_static
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from arbiter.games.game import Seat
     from arbiter.match.record import MatchRecord
@@ -75,7 +76,7 @@ def make_evidence(
         clock=[] if config is None else clock_words(config.limits, record),
         times=times,
         sums=times["seats"][0],
-        own="\n".join(seen_by(record, seat)),
+        own="\n".join(_own_log(record, seat)),
         public="\n".join(seen_by_all(record)).strip("\n"),
         bot=record.bots[seat] if seat < len(record.bots) else None,
         programs=_programs(state, record, player),
@@ -121,6 +122,16 @@ def _lateness(control: TimeControl) -> str:
         f"A reply is late if its charge is more than {most}. A late reply ends the match, and its player"
         " loses to each of the others."
     )
+
+
+def _own_log(record: MatchRecord, seat: Seat) -> Iterator[str]:
+    """Yield what the bot received and answered, in order, with its reply that was refused."""
+    forfeit = record.forfeit
+    refused = forfeit.reply if forfeit is not None and forfeit.seat == seat else ""
+    *lines, last = seen_by(record, seat)
+    yield from lines
+    yield from (f"    {line}" for line in printable(refused).splitlines())
+    yield last
 
 
 def _config_then(state: SeasonState, record: MatchRecord) -> Config | None:

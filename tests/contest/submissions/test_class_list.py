@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.contest.submissions.author_accounts import hash_of
+from arbiter.contest.submissions.class_list import class_rows, read_rows
 from tests.fixtures.zoo import Kept
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ def test_each_student_gets_a_token_and_acts_for_the_team(arbiter: Run, kept: Kep
     found = [kept.season.authors.by_token(hash_of(row["token"])) for row in rows]
     assert [one and one.who for one in found] == ["foxes/ann", "foxes/ben", "owls/=Dora", "solo"]
     assert b"uni.example" not in kept.file.with_suffix(".sqlite").read_bytes()
+
+
+def test_a_file_separated_by_semicolons_is_read_alike(tmp_path: Path) -> None:
+    file = tmp_path / "teams.csv"
+    file.write_text("team;student;email\nfoxes;ann;ann@uni.example\n")
+    assert class_rows(read_rows(str(file))) == [(2, "foxes", "ann", "ann@uni.example")]
 
 
 def test_the_same_file_again_changes_nothing_and_keeps_the_tokens(
