@@ -92,7 +92,7 @@ def test_a_bot_in_another_language_plays_along(arbiter: Run, place: Path, game: 
     ("language", "command"),
     [
         ("clojure", ["java", "-jar", "bots/mine/bot.jar", "bots/mine/bot.clj"]),
-        ("sbcl", ["sbcl", "--dynamic-space-size", "190MB", "--script", "bots/mine/bot.lisp"]),
+        ("sbcl", ["sbcl", "--script", "bots/mine/bot.lisp"]),
         ("haskell", ["bots/mine/bot"]),
     ],
 )

@@ -226,5 +226,5 @@ def test_an_environment_with_programs_says_what_it_needs(tried: tuple[dict[str, 
 def test_commands_that_start_bots_say_so_in_one_line(tried: tuple[dict[str, Any], str]) -> None:
     assert tried[0]["bots_by_command"] == [2, 2, 2]
     needs = "arbiter: this command needs Linux (docs/howto/macos-and-windows.md lists what works here)"
-    assert tried[1].splitlines()[-3:] == [f"arbiter: {LINUX_ALONE}", needs, needs]
+    assert tried[1].splitlines()[-3:] == [needs] * 3
     assert "Traceback" not in tried[1]

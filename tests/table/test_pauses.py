@@ -505,6 +505,8 @@ def test_who_is_stopped_while_it_ends_has_its_time_to_end(monkeypatch: pytest.Mo
     now, looks = [5.0], iter([False, False, False, True])
 
     class Ending:
+        def note_refused(self) -> None: ...
+
         pid, end = 7, None
 
         def wait(self) -> bool:

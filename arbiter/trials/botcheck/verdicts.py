@@ -75,7 +75,7 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
         fix += f"; {STACK}"
     tier, player = subject.limits.isolation, subject.player
     refused_process = any(map(is_process_start, played.process.end.refused))
-    if NO_FORK.search(stderr) or (refused_process and forfeit.fault in (Fault.CRASH, Fault.MALFORMED)):
+    if NO_FORK.search(stderr):
         fix = EXEC
     elif unstarted := _script_problem(subject, played):
         detail, fix, stderr = *unstarted, b""
@@ -89,6 +89,8 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
             names = [call_name(number) for number in calls]
             fix += f"; refused here: {', '.join(names)}"
             fix += "" if subject.sent else f" (arbiter isolation --explain {names[0]})"
+    elif refused_process and forfeit.fault in (Fault.CRASH, Fault.MALFORMED):
+        fix = EXEC
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == 0:
         fix = ENDED
     # Unread output belongs to an earlier exchange.

@@ -52,7 +52,7 @@ ELSEWHERE = (
     CovertChannel(f"{CACHE}, on another core", "between matches played at once", "", 1000, "125 of 128 bits"),
     CovertChannel("the moment a match ends", LATER, "", None, "8 bits a match, for 1 s of its clock"),
     CovertChannel("numbers of new pipes", LATER, "", None, "6 bits a match (estimated)"),
-    CovertChannel("thinking time of a move", "to all at the table", "", None, "what its own clock costs it"),
+    CovertChannel("thinking time of a move", "to all at the table", "", None, "limited by its own clock"),
 )  # fmt: skip
 """On Linux 6.18, x86_64, two cores, by an attacker's new programs; see docs/explanation/isolation.md."""
 
