@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +114,10 @@ def _print_tally(found: dict[str, Any]) -> None:
     ]  # fmt: skip
     title = f"{found['game']}: {counted(found['matches'], 'match')}, seed {found['seed']}"
     print_table(columns, rows, title)
+    # Two programs of one file name, such as two versions, are numbered.
+    if any(row["player"].endswith("-2") for row in found["players"]):
+        for row in found["players"]:
+            say(f"{row['player']}: {shlex.join(row['command'])}")
     for row in found["players"]:
         if row["faults"]:
             say(f"{row['player']}: {faults_text(row['faults'])}")

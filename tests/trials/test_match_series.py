@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.cli.play_series import _print_tally
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.match.limits import USUAL
@@ -93,6 +94,18 @@ def test_matches_on_the_same_deals_are_one_observation() -> None:
     rows = series_tally(of, [played(of, 1, (8, 1, 2, 3)), played(of, 1, (4, 4, 2, 0))])["players"]
     assert rows[0]["points_a_match"] == 6.0
     assert rows[0]["points_a_match_interval"] is None
+
+
+def test_two_programs_of_one_file_name_are_told_apart_by_their_commands(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    row = {
+        "matches": 2, "wins": 1, "draws": 0, "losses": 1, "score": 0.5, "elo": None, "faults": {},
+        "points_a_match": 0.0, "points_a_match_interval": None, "points_a_deal": 0.0, "points_a_deal_interval": None,
+    }  # fmt: skip
+    players = [{**row, "player": name, "command": ["./bot", name]} for name in ("bot", "bot-2")]
+    _print_tally({"game": "planning", "matches": 2, "seed": "1", "players": players})
+    assert "\nbot: ./bot bot\nbot-2: ./bot bot-2\n" in capsys.readouterr().out
 
 
 def test_a_fault_is_counted_and_has_no_points() -> None:
