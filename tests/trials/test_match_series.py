@@ -6,7 +6,7 @@ import json
 import sys
 from collections import Counter
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -99,7 +99,7 @@ def test_matches_on_the_same_deals_are_one_observation() -> None:
 def test_two_programs_of_one_file_name_are_told_apart_by_their_commands(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    row = {
+    row: dict[str, Any] = {
         "matches": 2, "wins": 1, "draws": 0, "losses": 1, "score": 0.5, "elo": None, "faults": {},
         "points_a_match": 0.0, "points_a_match_interval": None, "points_a_deal": 0.0, "points_a_deal_interval": None,
     }  # fmt: skip
