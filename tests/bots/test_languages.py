@@ -80,7 +80,6 @@ each_language = pytest.mark.parametrize("language", LANGUAGES)
 SLOW = {"kotlin", "scala", "clojure", "racket", "ada", "zig"}
 WALLS = {
     "r": "Rscript is a program that starts a shell script, and the stage has not R's folders",
-    "racket": "the stage has no /etc/racket, without which Racket searches for 5 s and longer",
     "elixir": "the script elixir starts processes",
 }
 """Languages whose usual start does not work under `landlock`, with the reason."""
