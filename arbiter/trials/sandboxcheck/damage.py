@@ -1,7 +1,8 @@
 """Find the harm that an attack did.
 
 An attack did no harm if its match ended within its time plus 50 ms, kill included, no process is left, the
-referee's memory has not grown, and the other bots and a process beside the table are unchanged.
+referee's memory has grown by less than two longest outputs, and the other bots and a process beside the table
+are unchanged.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from typing import Any, TypeAlias
 
 from arbiter.match.clock import TimeControl
+from arbiter.match.protocol import OUTPUT_LIMIT
 from arbiter.trials.sandboxcheck.attack_folder import SHORT
 
 MatchReport: TypeAlias = "dict[str, Any]"
@@ -17,7 +19,8 @@ MatchReport: TypeAlias = "dict[str, Any]"
 MS = 1_000_000
 LONG, GRACE_NS = "2s", 50 * MS
 """Time enough for a match not to time out on a busy machine; and the tolerance."""
-MOST_GROWTH_BYTES, MOST_TAIL_BYTES = 1_000_000, 4096
+MOST_GROWTH_BYTES, MOST_TAIL_BYTES = 2 * OUTPUT_LIMIT, 4096
+"""The referee holds one output up to its limit."""
 REPORT = re.compile(r"nice (-?\d+), cores (\d+), descriptors \d+\n")
 
 
