@@ -165,7 +165,10 @@ def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool, bool]:
     A bot that has written its reply without a flush reads the next line; a bot that still computes does not,
     and nothing is returned for it.
     """
-    if bot.read_for(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
+    if bot.read_for(LATE_NS) or not bot.has_read_all or not bot.sleeps:
+        return b"", False, False
+    # Between the two looks it may have replied and gone to sleep.
+    if bot.read_for(MS) or not _reads_on(bot):
         return b"", False, False
     # A flushed reply arrives before the next line is read.
     alive = not bot.wait(0)

@@ -89,7 +89,7 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     "says two words": ({"each": GEN + "answer += ' please'"}, "rules", "more than one word"),
     "crashes in the third deal": ({"each": GEN + "assert len(hand) < 3, 'too many cards'"}, "matches", "AssertionError: too many cards"),
     "refuses to play": ({"each": GEN + "answer = '? no'"}, "matches", "refused to answer gen_move"),
-    "thinks a little too long": ({"each": GEN + "\n        until = time.process_time() + 0.7\n        while time.process_time() < until: pass"}, "time", "no reply at all"),
+    "computes until the next line comes": ({"early": "import select", "each": GEN + "\n        while not select.select([0], [], [], 0)[0]: pass"}, "time", "no reply at all"),
     "drips comments": ({"each": GEN + "\n        while True: say('# thinking\\n'); time.sleep(0.01)"}, "time", "charged"),
     "hoards from the opening on": ({"each": "if words[0] == 'set_players': x = bytearray(b'x') * 500_000_000"}, "memory", "limited to 200 MB"),
     "hoards": ({"each": GEN + "x = bytearray(500_000_000)"}, "memory", "limited to 200 MB"),
