@@ -113,34 +113,6 @@ def test_the_import_alone_loads_nothing() -> None:
     assert set(done.stdout.split()) <= {"arbiter", "__future__"}
 
 
-TYPED = """\
-import arbiter
-
-
-def first(observation: object, mask: object) -> int:
-    return 0
-
-
-results = arbiter.play("planning", [first, "greedy", ["./bot"], "random"], matches=4, seed=1)
-elo: float | None = arbiter.fit(results)["first"].elo
-better: bool = arbiter.compare("planning", first, "greedy", max_blocks=3).better
-with arbiter.open_season("season.yaml") as season:
-    points: tuple[int, ...] | None = season.record("r001/t01/m0").points
-arbiter.play("planning", matches="4")  # type: ignore[call-arg, arg-type]
-arbiter.fit(results).elo  # type: ignore[attr-defined]
-"""
-
-
-@pytest.mark.slow
-def test_a_script_is_checked_strictly(tmp_path: Path) -> None:
-    mypy = pytest.importorskip("mypy.api")
-    (tmp_path / "script.py").write_text(TYPED)
-    # Strict, with the cache of `make check`.
-    words = ["--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache")]
-    said, wrong, _ = mypy.run([*words, str(tmp_path / "script.py")])
-    assert (said, wrong) == ("Success: no issues found in 1 source file\n", "")
-
-
 # The page of reference.
 
 
