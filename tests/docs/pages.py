@@ -23,6 +23,19 @@ _WHOLE = ("arbiter/games", "arbiter/envs")
 """Packages that import their modules by name: each counts as one."""
 _START_OTHERS = {"serve", "arena"}
 """Commands that start other commands in processes."""
+_LONG = {
+    f"docs/howto/{name}.md"
+    for name in (
+        "before-you-trust-a-machine",
+        "coding-agents",
+        "final",
+        "marks-by-rung",
+        "train-a-bot",
+        "what-to-improve-next",
+        "write-a-bot",
+    )
+}
+"""Pages whose commands take 3 to 6 CPU seconds each, a third of those of all pages."""
 
 
 def blocks(page: Path) -> list[tuple[str, str, str]]:
@@ -34,11 +47,15 @@ def skip_unless_concerned(page: Path) -> None:
     """Skip the running of a page that no change concerns.
 
     Changes are counted from where the branch leaves origin/main up to the files as they are now. Where there are
-    none, as in a clean clone of main, in the profile `thorough`, or where git cannot tell, all pages run.
+    none, as in a clean clone of main, or where git cannot tell, all pages but the long ones run. The profile
+    `thorough` runs all.
     """
-    changed = None if PROFILE == "thorough" else _changed(os.environ.get("ARBITER_TEST_SINCE"))
-    if changed is not None and not concerns(page, changed):
-        pytest.skip("no change concerns this page; `make test-thorough` runs all")
+    if PROFILE == "thorough":
+        return
+    changed = _changed(os.environ.get("ARBITER_TEST_SINCE"))
+    concerned = str(page.relative_to(ROOT)) not in _LONG if changed is None else concerns(page, changed)
+    if not concerned:
+        pytest.skip("a long page, or no change concerns it; `make test-thorough` runs all")
 
 
 def concerns(page: Path, changed: frozenset[str]) -> bool:
