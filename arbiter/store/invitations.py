@@ -91,5 +91,6 @@ def use_invitation(connection: sa.Connection, season: int, code: str, player: st
 
 
 def _open_condition() -> sa.ColumnElement[bool]:
+    """Return an SQL condition: the invitation has a use left and is not expired."""
     table = db_schema.invitations.c
     return sa.and_(table.uses > 0, sa.or_(table.ends.is_(None), not_expired(table.ends)))
