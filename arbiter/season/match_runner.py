@@ -173,7 +173,7 @@ class _Window:
             self.submit(spec)
 
     def wait(self, seconds: float) -> tuple[MatchSpec, Future[PackedMatch]] | None:
-        """Remove the next match to end from `running`; None if none ends in time."""
+        """Wait for a match to end and take it out of `running`; None if none ends within `seconds`."""
         try:
             future = self._ended.get(timeout=seconds)
         except Empty:

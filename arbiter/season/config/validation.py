@@ -97,6 +97,7 @@ def _with_option_hint(problem: Problem, values: Mapping[str, Any]) -> Problem:
 
 
 def _is_union_branch(key: object) -> bool:
+    """True for pydantic's name of a union's member in a path."""
     return isinstance(key, str) and (
         key in {"str", "int", "float", "constrained-int", "constrained-str"}
         or key.startswith(("literal[", "dict[", "function-"))
@@ -159,7 +160,7 @@ class DocumentReading(Generic[Model]):
 
 
 def entries(document: Document, key: str, kind: type[Model]) -> Iterator[tuple[int, Model]]:
-    """Yield the valid entries of a list, with their numbers."""
+    """Yield the entries of the list `key` that are a valid `kind`, with their numbers from 0."""
     found = document.value.get(key)
     for number, entry in enumerate(found if isinstance(found, list) else []):
         with suppress(ValidationError):

@@ -175,6 +175,7 @@ def _closest(state: SeasonState, played: Iterable[Won], rated: Mapping[str, floa
     """Return the match with the smallest lead, among equals that of the strongest players."""
 
     def margin(points: Sequence[int]) -> int:
+        """Return how far the winners are ahead of the next."""
         most = max(points)
         return most - max(won for won in points if won != most)
 

@@ -92,6 +92,7 @@ def _newest_first(state: SeasonState) -> list[Rerun]:
 
 
 def _load_rejudgings(state: SeasonState, reruns: Iterable[Rerun]) -> list[Rejudging]:
+    """Load the matches of these reruns; return their rejudgings in the same order."""
     wanted = [(rerun.order.subject, rerun.replaces) for rerun in reruns]
     matches = state.matches_of({match_id for match_id, _ in wanted})
     of = {match.id: rejudgings_of(state, match) for match in matches}
