@@ -58,10 +58,7 @@ class AgentArena:
 
     @classmethod
     def read(cls, folder: Path, name: str = USUAL_NAME) -> AgentArena:
-        """Read the arena in a folder; ConfigError if it has no playable season.
-
-        Players whose programs do not exist are left out.
-        """
+        """Read a folder's arena, without players whose programs are missing; ConfigError if not playable."""
         file = folder / SEASON
         if not file.is_file():
             hint = f"arbiter init {folder} --ladder writes one"

@@ -110,7 +110,7 @@ class RemoteSeat:
             return text_page(printable("\n".join(lines)), page)
 
     def keep(self) -> None:
-        """Send a keep-alive request."""
+        """Send a keep-alive request, if there is a table."""
         with self._one:
             if self._key:
                 self._post("state")
@@ -139,6 +139,7 @@ class RemoteSeat:
         self._key = str(self._parse_answer(answer)["key"])
 
     def _leave_table(self) -> None:
+        """Leave the table, if there is one, and forget its key."""
         if self._key:
             self._send_request("leave")
             self._key = ""
@@ -175,6 +176,7 @@ class RemoteSeat:
         return self._parse_answer(answer)
 
     def _send_request(self, verb: str, body: Mapping[str, Any] | None = None) -> SiteAnswer:
+        """Send a request as JSON with the table's key; return the answer, also a refusal."""
         sent = json.dumps(body or {}).encode()
         headers = {"x-table": self._key, "content-type": "application/json"}
         return self._address.ask("POST", f"{self._table}/{verb}", headers, io.BytesIO(sent), len(sent))

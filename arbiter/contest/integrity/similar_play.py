@@ -140,6 +140,7 @@ class _Situations:
                 yield one.kind, one.choices, one.answers
 
     def _node_after(self, before: Any, line: str) -> int:
+        """Return the number of the node that `line` leads to, a new one at its first time."""
         return self._steps.setdefault((before, line), len(self._steps))
 
 

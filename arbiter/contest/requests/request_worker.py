@@ -58,6 +58,7 @@ class RequestWorker(Service):
         self._voids: Counter[tuple[str, str]] = Counter()
 
     def _has_work_left(self) -> bool:
+        """Return True if a failed request waits for its pause to end."""
         return bool(self._again)
 
     def _work_on(self, config: Config) -> bool:

@@ -73,10 +73,7 @@ def build(
 
 
 def _copy_product(folder: int, word: str, source: Path, room: int, output: str) -> int:
-    """Copy the file that a word names, if any, and return its size.
-
-    Refused if it is larger than `room` or not a regular file.
-    """
+    """Copy the file that a word names, if any; return its size, Refused if over `room` or not regular."""
     parts = PurePosixPath(word).parts
     with ExitStack() as opened:
         try:

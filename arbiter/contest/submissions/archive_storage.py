@@ -58,10 +58,7 @@ def program_folder(config: Config, file: str) -> Path:
 
 
 def prepare_folder(folder: Path, wanted: int) -> bool:
-    """Create the folder; return True if `wanted` bytes fit on its disk and leave `LEFT_BYTES` free.
-
-    StoreError if the folder cannot be created.
-    """
+    """Create the folder; True if `wanted` bytes and `LEFT_BYTES` are free; StoreError if not created."""
     with _raise_store_errors(folder):
         folder.mkdir(mode=0o700, exist_ok=True)
         return shutil.disk_usage(folder).free >= wanted + LEFT_BYTES

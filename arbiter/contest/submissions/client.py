@@ -181,10 +181,7 @@ class Site:
         self._base = f"{self._address.path}/api/v1/seasons/{quote(season, safe='')}/{what}"
 
     def send(self, archive: IO[bytes], size: int) -> dict[str, Any]:
-        """Send an archive; return its id, version and state.
-
-        ConfigError if it, the token or the season is refused.
-        """
+        """Send an archive; return its id, version and state, ConfigError if anything is refused."""
         answer = self._send_request("PUT", "", archive, size)
         if answer.status in (200, 202) and "id" in answer.shape:
             return answer.shape
@@ -199,7 +196,10 @@ class Site:
         raise self._refusal_error(answer)
 
     def states(self, number: object) -> Iterator[dict[str, Any]]:
-        """Poll a submission or request, and yield it each time, until it is over."""
+        """Poll a submission or request and yield it until it is over; ArbiterError for a refusal.
+
+        A site that does not answer is asked again for `PATIENCE_SECONDS`.
+        """
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
@@ -218,6 +218,7 @@ class Site:
             time.sleep(LOOK_SECONDS)
 
     def _refusal_error(self, answer: SiteAnswer) -> ArbiterError:
+        """Return, for the caller to raise, a ConfigError, or SiteUnreachable for a status of 500 or more."""
         where = f"{self.url}: "
         if answer.words is not None:
             text = f"{where}{answer.words.said}; {answer.words.fix}"
@@ -238,6 +239,7 @@ class Site:
         size: int = 0,
         kind_of: str = "application/zip",
     ) -> SiteAnswer:
+        """Send a request with the token to the season's address and `end`; return the answer."""
         headers = {"authorization": f"Bearer {self._token}"} | (
             {} if body is None else {"content-type": kind_of}
         )
@@ -262,6 +264,7 @@ def pack(path: Path, into: IO[bytes]) -> None:
 
 
 def _pack_folder(folder: Path, into: IO[bytes]) -> None:
+    """Write the files of a folder as a ZIP file; ConfigError if it has links or devices, or no files."""
     found = [
         file
         for file in sorted(folder.rglob("*"))

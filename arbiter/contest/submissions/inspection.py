@@ -168,6 +168,7 @@ class _InspectionRun:
             raise quota_refusal(size, self._room)
 
     def _house_bots(self) -> list[Player]:
+        """Return the season's house bots whose programs exist."""
         season = self._season
         return [
             entry.player
@@ -189,6 +190,7 @@ class _InspectionRun:
         return InspectionStep(name, ok, detail, fix, self._clean_text(output, LONGEST_OUTPUT))
 
     def _clean_text(self, text: str, limit: int) -> str:
+        """Return a printable text without the folder's paths, cut to `limit`."""
         for place in (self._source, self._folder):
             for path in dict.fromkeys((os.path.realpath(place), str(place.absolute()))):
                 text = text.replace(f"{path}/", "").replace(path, ".")

@@ -107,7 +107,7 @@ class Inspector(Service):
         sweep(folder_of(config), season.submissions.files(), season.submission_files.gone())
 
     def _has_work_left(self) -> bool:
-        """Read from the stores whether a submission is waiting, for now or later."""
+        """Read from the stores whether a submission has no verdict yet, postponed ones included."""
         seasons = filter(None, map(self._find_season, self._configs))
         return any(season.submissions.next() is not None for season in seasons)
 
@@ -191,10 +191,7 @@ def _end_process(process: subprocess.Popen[str]) -> None:
 
 @contextmanager
 def hold_inspection_lock(configs: Sequence[Config]) -> Iterator[None]:
-    """Hold the lock on the inspection of these seasons.
-
-    StoreError if another process has it, or the folder cannot be created.
-    """
+    """Create these seasons' folders and hold their inspection lock; StoreError if that is impossible."""
     # Seasons of one store have one folder.
     folders = list(map(folder_of, configs))
     for folder in folders:

@@ -117,6 +117,7 @@ def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | No
 
 
 def _event_text(event: Mapping[str, Any]) -> str:
+    """Return an event of a replay, other than a deal, as one line."""
     line: str
     match event["t"]:
         case "tell":

@@ -45,6 +45,7 @@ class SenderThread(threading.Thread):
         self._end.set()
 
     def run(self) -> None:
+        """Send until asked to end, or with `once` until nothing can be sent; then close the sender."""
         try:
             while not self._end.is_set():
                 wait = self._send_step()
