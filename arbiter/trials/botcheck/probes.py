@@ -45,6 +45,7 @@ def keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
     decided = len(plain.own_moves)
 
     def plays_on(match: BotMatch) -> bool:
+        """True if the bot forfeits nothing, or decides where it first did not."""
         return match.record.forfeit is None or len(match.own_moves) > decided == 0
 
     blanked: list[str] = []

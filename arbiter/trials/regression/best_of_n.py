@@ -81,6 +81,7 @@ class ChoiceTrial:
 
     @property
     def in_race(self) -> list[int]:
+        """The tables of candidates that still play."""
         return [table for table in self.competing if self.state_of(table) == "playing"]
 
     @property
@@ -165,6 +166,7 @@ class ChoiceTrial:
         return worst_of([*self.out.values(), *own], lost)
 
     def _next_blocks(self) -> Iterator[CandidateBlock]:
+        """Yield the blocks to come of the candidates in the race, up to the largest number."""
         most = self.rule.most_blocks
         for block in count(self.next_block) if most is None else range(self.next_block, most + 1):
             for table in self.in_race:

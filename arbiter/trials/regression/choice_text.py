@@ -98,7 +98,7 @@ def rows(trial: ChoiceTrial) -> list[tuple[str, str]]:
 
 
 def progress_text(trial: ChoiceTrial) -> str:
-    """``12 blocks, 3 of 8 in the race, fast leads: Elo +30.1 (95 %: ...)``."""
+    """Return ``12 blocks, 3 of 8 in the race, fast leads: Elo +30.1 (95 %: ...)``."""
     text = f"{counted(trial.blocks, 'block')}, {len(trial.in_race)} of {len(trial.tables)} in the race"
     return f"{text}, {trial.name_of(trial.leader)} leads: {_elo_text(trial, trial.leader)}"
 

@@ -87,6 +87,7 @@ def _problems_of_name(place: Place) -> Iterator[Problem]:
 
 
 def _problems_of_count(named: Mapping[Place, VersionModel | None]) -> Iterator[Problem]:
+    """Yield a problem if there are candidates, but not 2 to `MOST_CANDIDATES`."""
     several = [place for place in named if place[0] == CANDIDATES]
     if several and not 1 < len(several) <= MOST_CANDIDATES:
         hint = "write one alone as `candidate`" if len(several) == 1 else ""

@@ -233,7 +233,7 @@ def tally_of(ends: Mapping[tuple[str, int], int], version: str = CANDIDATE) -> t
 
 
 def worst_of(faults: Iterable[FaultSeen], played: Iterable[ScoredMatch]) -> list[ScoredMatch]:
-    """Return the matches ended by the candidate's faults, then its losses, as in `worst`."""
+    """Return up to `WORST` matches: ended by the candidate's faults, then lost by it, as in `worst`."""
     own = [ScoredMatch(bad.match, match_score(bad.match)) for bad in faults if bad.version == CANDIDATE]
     lost = [
         each

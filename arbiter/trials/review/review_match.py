@@ -149,6 +149,7 @@ class _MatchReviewer:
                 self._send((seat,), command)
 
     def _send(self, hearers: Iterable[Seat], command: Command) -> None:
+        """Send seats a command: they know more than their cards now."""
         for seat in hearers:
             self._fresh.discard(seat)
             self._reference.send_news(seat, command)

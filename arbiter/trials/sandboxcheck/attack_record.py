@@ -40,6 +40,7 @@ RowOutcome: TypeAlias = Literal[Outcome, "skipped"]
 
 
 def _check_moment(text: str) -> str:
+    """Return a date and time in ISO 8601; ValueError for another text."""
     datetime.fromisoformat(text)
     return text
 
@@ -113,6 +114,7 @@ class AttackRecord(TypedDict):
 
 
 def machine() -> AttackedMachine:
+    """Probe this machine; return its versions, user and means of isolation."""
     return {
         "arbiter": __version__,
         "kernel": f"{platform.system()} {platform.release()}",

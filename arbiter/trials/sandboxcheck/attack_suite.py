@@ -54,10 +54,12 @@ class AttackResult:
 
     @property
     def stage(self) -> bool:
+        """True if bots were on a stage in the last match."""
         return "system" in self.isolation
 
     @property
     def groups(self) -> bool:
+        """True if bots were in control groups in the last match."""
         return "cgroup" in self.isolation
 
 
@@ -320,4 +322,5 @@ def _outcomes(attack: Attack, tail: str) -> dict[str, str]:
 
 
 def _parse_reports(tail: str) -> dict[str, str]:
+    """Return the results by attempt from lines ``ATTEMPT: RESULT``."""
     return dict(line.rsplit(": ", 1) for line in tail.splitlines() if ": " in line)

@@ -148,10 +148,7 @@ def _failed_channel(name: str, tier: str, why: str) -> CovertChannel:
 
 
 def _bits(right: int, all_: int, symbols: int) -> float:
-    """Return the transmitted bits, 0 if chance explains the result.
-
-    This is the mutual information of a symmetric channel with uniform symbols.
-    """
+    """Return the transmitted bits, by mutual information, with uniform symbols; 0 if chance explains them."""
     as_good = sum(math.comb(all_, wrong) * (symbols - 1) ** wrong for wrong in range(all_ - right + 1))
     if as_good / symbols**all_ > BY_CHANCE:
         return 0.0

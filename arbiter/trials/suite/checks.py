@@ -261,6 +261,7 @@ class _RecordedMoves(Follower):
         self._moves = moves
 
     def action_of(self, seat: Seat) -> Action:  # noqa: ARG002
+        """Return the next recorded action, of whichever seat."""
         return self.position.parse(self._next_move().action)
 
     def check(self, action: Action) -> None:
@@ -272,6 +273,7 @@ class _RecordedMoves(Follower):
             raise _ComparisonOver(f"{place}: expected {move.action} as in the record, got {said}")
 
     def _next_move(self) -> Move:
+        """Return the next recorded move; _ComparisonOver after the last."""
         if self.position.made == len(self._moves):
             raise _ComparisonOver
         return self._moves[self.position.made]

@@ -51,7 +51,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _check_name(text: str) -> None:
-    """ConfigError unless a name has only letters, digits and ``_``, and begins with no digit."""
+    """Raise ConfigError unless a name has only letters, digits and ``_``, and begins with no digit."""
     if not _NAME.fullmatch(text):
         raise ConfigError(f"expected a name, got {text!r}", hint="use letters, digits and _")
 
