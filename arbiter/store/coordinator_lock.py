@@ -98,7 +98,7 @@ class _Lock:
             raise StoreError(f"{self._name} is being played on by {_read_holder(self.descriptor)}")
 
     def sign(self) -> None:
-        """Write the holder into the file."""
+        """Write this process, its host and its start into the file; StoreError if that fails."""
         try:
             os.truncate(self.descriptor, 0)
             who = f"process {os.getpid()} on {platform.node()} since {self._since}"

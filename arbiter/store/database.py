@@ -112,7 +112,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection for queries."""
+        """Yield a connection for queries; its errors become StoreErrors of one line."""
         with self.explain_errors(), self._connect() as connection:
             yield connection
 
@@ -203,7 +203,7 @@ class Database:
 
     @contextmanager
     def explain_errors(self) -> Iterator[None]:
-        """Raise database errors as StoreErrors with a remedy, those of a signal as KeyboardInterrupt."""
+        """Turn database errors into StoreError, LostConnection if lost, of a signal KeyboardInterrupt."""
         try:
             yield
         except SQLAlchemyError as error:

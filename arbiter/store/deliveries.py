@@ -108,7 +108,7 @@ class DeliveryStore(SeasonRows):
         return DeliveryState(telling=telling, **shape)
 
     def forget_all_but(self, webhooks: Collection[str]) -> None:
-        """Delete the state of all other webhooks."""
+        """Delete the state of the season's webhooks other than these."""
         table = db_schema.deliveries
         gone = self._own(table.c.webhook).where(table.c.webhook.not_in(list(webhooks)))
         if self._all(gone):

@@ -95,9 +95,9 @@ class MemberStore(SeasonRows):
         return True
 
     def enrol(self, people: Sequence[NewMember], who: str) -> None:
-        """Add people, and their players where these are new, in one transaction.
+        """Add people, and their players where these are new, in one transaction, with audit entries.
 
-        ConfigError, and no one is added, if a name or a look-alike is taken, or a player has no room.
+        ConfigError, and no one is added, if a name or a look-alike is taken; PlayerFull if there is no room.
         """
         created = timestamp()
         first = {one.player: one.token for one in people if one.member is None}

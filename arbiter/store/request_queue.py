@@ -55,7 +55,7 @@ class Request:
 
     @property
     def over(self) -> bool:
-        """True if no more of it will be played."""
+        """True if it is done, refused or cancelled."""
         return self.state not in OPEN
 
 

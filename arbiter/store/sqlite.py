@@ -98,7 +98,7 @@ def companions(name: str) -> list[str]:
 
 
 def _wal(file: Path) -> Path:
-    """Return SQLite's write-ahead log."""
+    """Return the path of SQLite's write-ahead log."""
     return file.with_name(file.name + "-wal")
 
 
