@@ -89,6 +89,7 @@ class SeasonSize:
 
     @property
     def _turns_left_in_round(self) -> int:
+        """The number of times that all workers get a match until the current round is over."""
         return -(-self.left.matches // self.at_once)
 
     @property

@@ -88,7 +88,7 @@ class CostBudget:
         return self._would_exceed(self._rounds[number - 1])
 
     def why(self, number: int) -> str:
-        """Return why no further match of a round begins."""
+        """Return what is spent, and why a further match or round `number` would exceed the limit."""
         assert self._most is not None
         spent = self._matches + self._outlays
         largest = max(spent, self._most)

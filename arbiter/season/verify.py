@@ -100,7 +100,7 @@ class _Audit:
         self._ledger = self._ledgers.setdefault(config.digest, Ledger.of(config, self._season))
 
     def check_season(self) -> Iterator[Finding]:
-        """Check the seed, its commitment, the game and the programs."""
+        """Yield findings on seed, commitment, game, and programs missing or changed."""
         config, season = self._config, self._season
         if config.seed not in ("auto", season.seed):
             yield Finding("season", "seed: the stored one is not the config's")

@@ -190,7 +190,7 @@ def problems_of_stop(model: SeasonModel) -> Iterable[Problem]:
 
 
 def problems_of_secrets(model: SeasonModel, folder: Path) -> Iterable[Problem]:
-    """Read the secret files of webhooks, and yield their problems."""
+    """Read webhooks' secret files; yield those unreadable, not regular, open to others or of wrong size."""
     for number, webhook in enumerate(model.webhooks):
         try:
             read_secret(folder / webhook.secret_file)

@@ -323,7 +323,7 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 
     def fault_rule(self) -> AfterFault:
-        """Return what follows a fault; by default a substitute if authors submit programs, else the end.
+        """Return what follows a fault; by default a substitute with submissions and house bots, else the end.
 
         An author's second program could end every match in which the first is behind.
         """

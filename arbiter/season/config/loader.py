@@ -313,7 +313,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
 
 
 def digest_of(settings: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of settings."""
+    """Return the SHA-256 of settings as JSON with sorted keys."""
     return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 

@@ -145,7 +145,7 @@ def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_pla
 
 
 def model_entry(keys: ModelKeys, tokens: Mapping[Any, int], attempts: int) -> ModelEntry:
-    """Return a model with the limits of its season."""
+    """Return a model with its season's limits of tokens and attempts; absent ones are the usual."""
     usual = ModelEntry(keys.endpoint, keys.name)
     return ModelEntry(
         endpoint=keys.endpoint,

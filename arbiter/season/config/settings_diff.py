@@ -83,7 +83,7 @@ def changed_players(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[s
 
 
 def in_one_line(found: Iterator[str]) -> str:
-    """Join the first few phrases on one line."""
+    """Join the first `SHOWN` phrases by semicolons, with the number of others."""
     phrases = list(found)
     more = len(phrases) - SHOWN
     return "; ".join(phrases[:SHOWN]) + (f"; and {more} more" if more > 0 else "")

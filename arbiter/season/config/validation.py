@@ -48,7 +48,7 @@ def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Prob
 
 
 def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
-    """Translate one of pydantic's errors."""
+    """Return one of pydantic's errors as a problem in plain words, at its path in the file."""
     # Pydantic's paths contain names of union members, which are not in the file.
     path = tuple(key for key in error["loc"] if not _is_union_branch(key))
     kind, context = error["type"], error.get("ctx", {})

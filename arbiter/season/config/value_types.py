@@ -27,6 +27,7 @@ def _parsed(parse: Callable[[str], object], kind: str) -> AfterValidator:
     """Make a pydantic validator of a parser, keeping its message and hint."""
 
     def validate(value: str) -> object:
+        """Return the parsed text; pydantic's error for a ConfigError."""
         try:
             return parse(value)
         except ConfigError as error:

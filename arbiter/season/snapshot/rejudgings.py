@@ -34,7 +34,7 @@ def rejudgings_of(state: SeasonState, match: MatchSummary) -> list[Rejudging]:
 
 
 def rejudgings_with(state: SeasonState, player: str, limit: int = MOST_REJUDGED) -> list[Rejudging]:
-    """Return the last rejudgings of matches of a player, the last first."""
+    """Return the last `limit` rejudgings of a player's matches, the last first."""
     mine = [one for one in _newest_first(state) if one.order.before and player in one.order.before.players]
     return _load_rejudgings(state, mine[:limit])
 

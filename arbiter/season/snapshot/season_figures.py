@@ -81,7 +81,7 @@ def status(state: SeasonState) -> schema.Status:
 
 
 def progress(state: SeasonState) -> schema.Condition:
-    """Return the present condition of a season."""
+    """Return the present condition: over, stopping, playing, paused, waiting or new."""
     if state.seed is not None and state.begun is None:
         return "over"
     if state.holder is not None:

@@ -123,7 +123,7 @@ class SeasonState:
 
     @property
     def last(self) -> int:
-        """The last visible round."""
+        """The largest round that may be shown: the last visible one if results are held, else no limit."""
         return MOST_ROUNDS if self.held is None else len(self.rounds)
 
     @cached_property

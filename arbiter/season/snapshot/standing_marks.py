@@ -104,7 +104,7 @@ def rank_spreads(ranking: Ranking, names: Sequence[str]) -> dict[str, RankSpread
 
 
 def elo_of(row: Rated) -> float:
-    """Return the rating of a rated player."""
+    """Return the Elo of a row that has one."""
     assert row["elo"] is not None
     return row["elo"]
 
