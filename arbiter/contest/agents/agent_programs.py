@@ -122,7 +122,7 @@ def _pack_upload(arena: AgentArena, path: Path) -> Iterator[Upload]:
 
 
 def _pack(path: Path, into: IO[bytes]) -> None:
-    """Pack a folder or a one-file program; copy a ZIP file unchanged."""
+    """Pack a folder or a one-file program, copy a ZIP file unchanged; ConfigError for anything else."""
     if not path.is_file() or path.suffix.lower() not in MAKES_PROGRAMS:
         pack(path, into)
         return

@@ -106,7 +106,7 @@ class ArenaTools:
         return await anyio.to_thread.run_sync(read_as_json, abandon_on_cancel=True)
 
     async def _run_on_program(self, verb: str, path: str, source: str, language: str) -> str:
-        """Run the command `verb` on a program; a source is written to a temporary file first."""
+        """Run the command `verb` on a path, or a source in a temporary file; ToolError unless given one."""
         if bool(path) == bool(source):
             raise ToolError("give either a path or a source")
         if path:

@@ -96,7 +96,7 @@ class RemoteSeat:
             return self._with_frame(self._wait_for_turn())
 
     def play(self, word: str) -> dict[str, Any]:
-        """Send an answer, wait, return the table at the next turn; ConfigError if the answer is invalid."""
+        """Send an answer, wait, return the table at the next turn; ConfigError if invalid, or no table."""
         with self._hold_lock():
             self._post("decide", {"word": word})
             return self._with_frame(self._wait_for_turn())
@@ -116,7 +116,7 @@ class RemoteSeat:
                 self._post("state")
 
     def leave(self) -> None:
-        """Leave the table, which frees it for others."""
+        """Leave the table, if there is one, which frees it for others."""
         with self._one:
             self._leave_table()
 
@@ -145,7 +145,7 @@ class RemoteSeat:
             self._key = ""
 
     def _wait_for_turn(self) -> dict[str, Any]:
-        """Poll the site until the bots have acted, at most `LOOKS` times; return the state."""
+        """Poll the site while bots act, up to `LOOKS` more times; return the state, even if they still do."""
         state = self._post("state")
         for _ in range(LOOKS):
             if not state["running"]:

@@ -74,7 +74,7 @@ def rows_of(matches: Iterable[MatchSummary], player: str) -> list[dict[str, Any]
 
 
 def seats_of_player(players: Iterable[str], player: str) -> tuple[Seat, ...]:
-    """The seats of a player in a match."""
+    """Return the seats of a player and its copies."""
     return tuple(seat for seat, name in enumerate(players) if original(name) == player)
 
 

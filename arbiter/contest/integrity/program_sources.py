@@ -224,7 +224,7 @@ class Unread(Exception):
 
 
 def _read_source(path: Path, room: int) -> str:
-    """Read the text of a source; Unread if it is left out."""
+    """Read a source's text; Unread for a link, no regular file, a NUL, or over `LARGEST` or `room` bytes."""
     try:
         # A build may have left a link to another program's file, or a pipe.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

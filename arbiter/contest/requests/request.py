@@ -155,7 +155,7 @@ def _deals(config: Config, kind: Kind, shapes: Sequence[Mapping[str, Any]]) -> t
 
 
 def _match_limit(config: Config, terms: Requests, asked: RequestForm, many: int) -> int:
-    """Return the most matches to play: whole boards, since only these are fair."""
+    """Return the most matches to play, in whole boards for fairness; ConfigError above the season's limit."""
     game = config.game
     if asked.kind == REGRESS:
         board, usual = len(game.duels), terms.matches

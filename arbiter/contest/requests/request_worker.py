@@ -86,7 +86,7 @@ class RequestWorker(Service):
         return True
 
     def _play(self, config: Config, season: SeasonStore, request: Request) -> None:
-        """Play a match of a request, or finish the request if none is left."""
+        """Play a match of a request, or finish it if none is left; ConfigError if refused, StoreError."""
         from arbiter.contest.requests.outcomes import outcome_of
 
         if (why := _refusal_reason(season, request.author)) is not None:

@@ -152,8 +152,8 @@ def _check_places(archive: bytes, entries: Iterable[zipfile.ZipInfo], directory:
 
 
 def _path_components(entry: zipfile.ZipInfo) -> tuple[str, ...]:
-    """Return the components of an entry's name; Refused if it leads out of the folder or is not portable, or
-    the entry is neither a file nor a folder.
+    """Return the components of an entry's name; Refused if it leads out of the folder, is too long, too deep
+    or not portable, or if the entry is encrypted, or neither a file nor a folder.
     """
     # The original name: `zipfile` truncates `filename` at a NUL.
     name = entry.orig_filename

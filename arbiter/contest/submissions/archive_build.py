@@ -104,7 +104,7 @@ def _copy_product(folder: int, word: str, source: Path, room: int, output: str) 
 
 
 def _copy(file: int, target: Path, mode: int) -> None:
-    """Write a file, replacing one of the sources."""
+    """Write an open file to `target`, in place of a source there; executable if `mode` is."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     write_new(target, iter(partial(os.read, file, CHUNK), b""), mode)

@@ -92,7 +92,7 @@ class Upload:
                 rest = rest[self._file.write(rest) :]
 
     def keep(self) -> None:
-        """Sync the file and rename it to its final name."""
+        """Sync and close the file, and rename it to its final name."""
         with _raise_store_errors(self._folder):
             os.fsync(self._file.fileno())
             self._file.close()
@@ -129,7 +129,7 @@ def store_archive(
 def send_for(config: Config, season: SeasonStore, author: str, archive: IO[bytes]) -> tuple[Submission, bool]:
     """Store an archive for an author by a command on this machine, also after `until` and beyond `per_day`.
 
-    Return as `store_archive`; ConfigError if the archive is not accepted.
+    Return as `store_archive`; ConfigError if the archive is not accepted, StoreError if the disk is full.
     """
     terms = config.submissions
     if terms is None or season.running.read().closed is not None or season.seed_told() is not None:
@@ -173,7 +173,7 @@ def size_of(config: Config, file: str) -> int:
 
 
 def sweep(folder: Path, known: Iterable[str], gone: RemovedFiles = NOTHING) -> None:
-    """Delete what is `gone`, abandoned temporary files, and archives that are not `known`."""
+    """Delete what is `gone`, and temporary files and unknown archives older than `LEFT_SECONDS`."""
     names = set(known)
     before = time.time() - LEFT_SECONDS
     for file in folder.glob("*"):
@@ -195,7 +195,7 @@ def sync_to_disk(path: Path) -> None:
 
 @contextmanager
 def _raise_store_errors(folder: Path) -> Iterator[None]:
-    """Raise OSError as StoreError."""
+    """Turn an OSError in the block into a StoreError that names the folder."""
     try:
         yield
     except OSError as error:

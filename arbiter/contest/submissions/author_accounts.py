@@ -140,7 +140,7 @@ def author_named(stored: SeasonStore, name: str) -> Author:
 
 
 def settled_name(text: str) -> str:
-    """Return a name normalised; ConfigError if it is invalid or mixes alphabets."""
+    """Return a name in NFKC; ConfigError as `check_name`, for invisible characters, or two alphabets."""
     name = unicodedata.normalize("NFKC", text)
     check_name(name)
     if printable(name) != name:

@@ -74,7 +74,7 @@ class SiteAnswer(NamedTuple):
     words: SiteProblem | None = None
 
     def error(self) -> str:
-        """Return the site's error message."""
+        """Return the site's message, hint and seconds to wait on one line, or the status without one."""
         error = self.shape.get("error")
         if not isinstance(error, dict):
             return f"status {self.status}"
@@ -289,7 +289,7 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
 
 
 def explain_tls_error(error: ssl.SSLError) -> SiteProblem:
-    """Return the message for a TLS error."""
+    """Return what a TLS error means, with a remedy: certificate refused, no TLS at that port, another."""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = printable(error.verify_message).rstrip(".")
         return SiteProblem(f"its certificate is not accepted: {why}", _FIXES.get(error.verify_code, _TRUST))
@@ -302,7 +302,7 @@ def explain_tls_error(error: ssl.SSLError) -> SiteProblem:
 
 
 def explain_proxy_answer(status: int, text: bytes, location: str, size: int) -> SiteProblem:
-    """Return the message for an answer not from a site, to `size` bytes, with a redirect to `location`."""
+    """Explain by status and title an answer to `size` bytes that is no site's; it redirects to `location`."""
     name = _html_title(text) or f"status {status}"
     if status == 413:
         said = f"the site's proxy refuses an archive of {size} bytes ({name})"

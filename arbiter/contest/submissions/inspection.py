@@ -198,11 +198,11 @@ class _InspectionRun:
         return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
     def sync_folder(self) -> None:
-        """Sync everything in the folder to disk."""
+        """Sync all files in the folder, and its parent, to disk; set `settled`, so that it stays."""
         for path in (*self._folder.rglob("*"), self._folder, self._folder.parent):
             sync_to_disk(path)
         self.settled = True
 
     def remove_folder(self) -> None:
-        """Remove the folder."""
+        """Remove the folder, if it exists; errors are ignored."""
         shutil.rmtree(self._folder, ignore_errors=True)

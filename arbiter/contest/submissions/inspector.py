@@ -98,7 +98,7 @@ class Inspector(Service):
         self._inspect_in_process, self._turns = run or _inspect_in_process, turns or Turns()
 
     def _clean_up(self, config: Config, season: SeasonStore) -> None:
-        """Record missing sizes of submissions, and delete files that are no longer needed."""
+        """Record missing sizes, mark archives refused `KEPT_REFUSED` ago as removed, `sweep` the folder."""
         for number, file in season.submission_files.without_size().items():
             season.submission_files.count(number, size_of(config, file))
         season.submission_files.expire_archives(
@@ -204,6 +204,7 @@ def hold_inspection_lock(configs: Sequence[Config]) -> Iterator[None]:
 
 
 def _require_season(config: Config, store: Store) -> SeasonStore:
+    """Return the config's season in the store; StoreError without one."""
     found = store.season(config.season)
     if found is None:
         raise StoreError(f"{store.name} has no season {config.season}")

@@ -73,6 +73,7 @@ def _resolve(host: str, port: int, seconds: float) -> list[Place]:
     failure: list[str] = []
 
     def look_up() -> None:
+        """Add the addresses to `answer`, or the reason to `failure`."""
         try:
             for family, _, _, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
                 if (family, place) not in answer:

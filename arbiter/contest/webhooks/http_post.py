@@ -133,7 +133,7 @@ class _Connection(http.client.HTTPConnection):
             self.default_port = http.client.HTTPS_PORT
 
     def connect(self) -> None:
-        """Connect to the first address that answers."""
+        """Connect to the first address that answers, with TLS if `secure`; OSError if all fail."""
         self.sock = _connect_first(self._places, self._until)
         if self._secure:
             context = ssl.create_default_context()
