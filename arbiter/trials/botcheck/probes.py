@@ -62,7 +62,7 @@ def keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
 
 
 def blame_line_end(fault: Step) -> Step:
-    """Return the fault with this cause and its fix."""
+    """Return the failed step with a line end on the last word as its cause, and the fix."""
     cause = "with a blank before its line end it continues, so it reads the line end as part of the last word"
     return replace(fault, detail=f"{fault.detail}; {cause}", fix=LINE_END)
 

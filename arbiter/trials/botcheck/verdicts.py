@@ -150,7 +150,7 @@ def _lacks_sign(played: BotMatch, text: bytes) -> bool:
 
 
 def _find_held_back(subject: Subject, played: BotMatch) -> bytes:
-    """Return what a bot wrote unflushed, b"" if it is no reply and a new process writes the same unasked."""
+    """Return what a bot wrote unflushed; unless a reply, start a process: b"" if it writes that unasked."""
     late = played.late
     if late[:1] in (b"=", b"?") or not late:
         return late

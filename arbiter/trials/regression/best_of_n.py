@@ -101,7 +101,7 @@ class ChoiceTrial:
 
     @property
     def leader(self) -> int:
-        """The table of the leader."""
+        """The table of the candidate in the lead."""
         return self.competing[int(self.standing.leader)]
 
     @property
@@ -117,7 +117,7 @@ class ChoiceTrial:
         return [[self.competing[number] for number in group] for group in found]
 
     def state_of(self, table: int) -> str:
-        """Return the state of a candidate: one of `STATES`, or "faulty"."""
+        """Return a candidate's state: playing, behind, no_better, level or faulty."""
         if table in self.out:
             return "faulty"
         return STATES[int(self.standing.state[self.competing.index(table)])]

@@ -47,7 +47,7 @@ def base_faulty_text(faults: Sequence[FaultSeen], detail: bool = True) -> str:
 
 
 def rows(trial: Trial) -> list[tuple[str, str]]:
-    """Return the figures behind the verdict as (label, text)."""
+    """Return the figures behind the verdict as (label, text): Elo, LLR, evidence, blocks, tallies, faults."""
     experiment, report = trial.experiment, trial.report
     test, (low, high) = experiment.test, report.bounds
     level = trial.verdict == "identical_play"

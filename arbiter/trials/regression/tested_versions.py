@@ -61,7 +61,7 @@ def find_versions(
 
 
 def names_as_mapping(value: object) -> object:
-    """Return a list of names of a season's players as a mapping to None; any other value unchanged."""
+    """Return a list of names as a mapping to None, other values unchanged; refuse a repeated name."""
     if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
         return value
     if twice := [name for name, times in Counter(value).items() if times > 1]:

@@ -141,7 +141,7 @@ class Trial:
         return worst_of(self.faults, self._lost)
 
     def add(self, match: MatchSummary) -> None:
-        """Take a match; it counts once its block and all before it are complete."""
+        """Take a match; it counts once all blocks up to its own are complete, but see `_fail_at_once`."""
         assert match.round is not None
         self._waiting.setdefault(match.round, {})[match.id] = match
         while self.verdict is None and self._count_block(self.next_block):

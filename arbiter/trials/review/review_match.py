@@ -156,7 +156,9 @@ class _MatchReviewer:
 
 
 def phases_of(moves: Sequence[Move]) -> list[Phase]:
-    """Return the phase of each decision; the play is the most frequent request, of equal ones the last."""
+    """Return each decision's phase: "declaration", or in its deal's play, the most frequent request, "early"
+    or "late"; of equally frequent requests the last is the play.
+    """
     requests = [move.request.partition(" ")[0] for move in moves]
     counts = Counter(reversed(requests))
     play = counts.most_common(1)[0][0] if counts else ""
@@ -196,7 +198,7 @@ def _points(value: float) -> str:
 
 
 def excuse_of(decision: ReviewedDecision) -> str:
-    """Return why a loss is no mistake; "" for a mistake or no loss."""
+    """Return why a loss is no mistake: no uncertainty given, within it, more chance to win; else ""."""
     loss, se, lost = decision["loss"], decision["se"], decision["chance_lost"]
     if decision["mistake"] or loss is None or loss <= 0:
         return ""

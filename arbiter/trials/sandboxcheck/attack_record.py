@@ -127,7 +127,7 @@ def machine() -> AttackedMachine:
 
 
 def row(result: AttackResult) -> AttackOutcome:
-    """Return the outcome of an attack as a row."""
+    """Return an attack's worst outcome, what stopped it, its harm and its attempts as JSON values."""
     attack, tier = result.attack, result.tier
     attempts = [_attempt_outcome(one, result) for one in attack.promises if one.attempt in result.met]
     found = [one["outcome"] for one in attempts]
@@ -184,7 +184,7 @@ def _short(one: AttemptOutcome) -> str:
 
 
 def record(rows: Sequence[AttackOutcome], channels: Iterable[CovertChannel]) -> AttackRecord:
-    """Return the record of a finished run."""
+    """Return the record of a run, made now: time, machine, tiers, attacks, open channels."""
     tiers = list(dict.fromkeys(one["tier"] for one in rows))
     return {
         "format": FORM,
@@ -207,7 +207,7 @@ def record(rows: Sequence[AttackOutcome], channels: Iterable[CovertChannel]) -> 
 
 
 def summary(tier: str, rows: Iterable[AttackOutcome]) -> TierAttacked:
-    """Return the outcomes under a tier."""
+    """Return the number of attacks under a tier by outcome, and that in words."""
     counts = Counter[str](one["outcome"] for one in rows if one["tier"] == tier)
     told = [f"{counts[what]} {what}" for what in (*OUTCOMES, "skipped") if counts[what]]
     through = sum(counts[what] for what in THROUGH)

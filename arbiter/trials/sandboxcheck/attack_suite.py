@@ -126,7 +126,7 @@ def _play_attempts(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict
 
 
 def _play_pair(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
-    """Play a match with two attackers that help each other."""
+    """Play a match with two attackers that help each other; _NotHere if bots share a user."""
     first, second = attack.name.split("-")
     players = place.others()
     players[1], players[2] = place.attack(first), place.attack(second) | {"name": "accomplice"}
@@ -154,6 +154,7 @@ def _play_memory(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[s
     program, (promise,) = place.program("memory"), attack.promises
 
     def measure_least_bytes() -> int:
+        """Play three matches; return the least memory that the attacker reports, in kB; _NotPlayed."""
         tails = [_stderr(_explore(place, tier, looks), 1) for _ in range(3)]
         if "" in tails:
             raise _NotPlayed("it did not report the amount of memory")
@@ -242,7 +243,7 @@ _WAYS: dict[Kind, _Way] = {
 
 
 def _play(place: AttackFolder, tier: str, players: list[MatchReport], **changes: Any) -> MatchReport:
-    """Play a match that only an attacker's fault may end."""
+    """Play a match that only an attacker's fault may end, else _NotPlayed; return its report."""
     told = place.ask(place.job(tier, players, **changes))
     problem = told.get("error") or told["void"]
     if not problem and (forfeit := told["record"]["forfeit"]) and forfeit["player"] != "attacker":
@@ -255,7 +256,7 @@ def _play(place: AttackFolder, tier: str, players: list[MatchReport], **changes:
 def _play_attacker(
     place: AttackFolder, tier: str, attacker: MatchReport, expected: str, **changes: Any
 ) -> MatchReport:
-    """Play a match against an attacker in seat 1.
+    """Play a match against an attacker in seat 1; _NotPlayed if the worker fails.
 
     It is repeated if time ran out that the attack does not take: time stolen by the hypervisor is in no
     account.
@@ -277,7 +278,7 @@ def _play_attacker(
 
 
 def _explore(place: AttackFolder, tier: str, attacker: MatchReport) -> MatchReport:
-    """Play a match in which an attacker explores; only its own fault may end it."""
+    """Play a match with an exploring attacker, which only its own fault may end, else _NotPlayed."""
     told = _play_attacker(place, tier, attacker, GOES_ON)
     if told["void"] is not None:
         raise _NotPlayed(_line(place, f"the match ended: {told['void']}"))

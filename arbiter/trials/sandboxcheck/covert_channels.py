@@ -102,7 +102,7 @@ def _play_match(
 
 
 def _cache_channel(record: dict[str, Any], tier: str, name: str) -> CovertChannel:
-    """Return the channel measured by the best turn."""
+    """Return the channel measured by the receiver's best turn; 0 bits if chance explains it."""
     found = [(int(right), int(all_), int(us)) for right, all_, us in HEARD.findall(_stderr(record, 2))]
     if not found:
         return _failed_channel(name, tier, "the match was not played to its end")

@@ -116,7 +116,7 @@ def _evidence(scores: Sequence[float], enough: float) -> float:
 
 
 def _margin(scores: Sequence[float]) -> str:
-    """Return half the width of the 95 % interval, in percent, as text."""
+    """Return `` ± 3.2``, half the 95 % interval in percent; "" for fewer than two blocks."""
     half = half_width(scores)
     return "" if half is None else f" ± {100 * half:.1f}"
 
@@ -215,6 +215,7 @@ def _with_names(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
     """Return the record with the programs' names instead of the versions'."""
 
     def name(role: str) -> str:
+        """Return a version's program name, with the number of a copy."""
         version, mark, number = role.partition(COPY_MARK)
         return f"{names[version]}{mark}{number}"
 

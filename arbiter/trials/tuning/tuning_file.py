@@ -198,7 +198,7 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
 def _problems_of_parameter(
     entry: ParameterModel, before: Sequence[ParameterModel], at: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """Yield the problems of a parameter whose keys are valid one by one."""
+    """Yield mistakes between a parameter's keys: name taken, range, start, step, whole numbers."""
     if any(entry.name == other.name for other in before):
         hint = "choose another name"
         yield Problem((*at, "name"), f"{entry.name!r} is the name of an earlier parameter", hint)
