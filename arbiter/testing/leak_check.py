@@ -139,6 +139,7 @@ def find_information_gap(
     hearings = [hearing_of(game, seat) for seat in range(game.seats)]
 
     def apply_news(news: Iterable[Tell]) -> None:
+        """Let each hearer's information state take the commands."""
         for seats, command in news:
             for hearer in seats:
                 hearings[hearer].hear(command)

@@ -95,7 +95,7 @@ class _GameCheck:
             self._break("no method raises anything but IllegalAction", repr(error), error)
 
     def _break(self, promise: str, detail: str, cause: Exception | None = None) -> NoReturn:
-        """Raise with all that is needed to reproduce it."""
+        """Raise BrokenPromise with the detail, the deal and the actions so far."""
         lines = [f"{self._game.name}: {detail}"]
         if self._deal is not None:
             lines.append(f"deal: {self._deal!r}")
