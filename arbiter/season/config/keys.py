@@ -257,7 +257,7 @@ class WebhookModel(StrictModel):
     local: StrictBool = False
 
     def settled(self, folder: Path) -> Webhook:
-        """Return it as a value; `folder` is that of the season's file."""
+        """Return the checked webhook, its secret's path below `folder`, that of the season's file."""
         events = tuple(dict.fromkeys(self.events))
         return Webhook(self.url, folder / self.secret_file, events, self.form, self.local)
 

@@ -132,7 +132,7 @@ def with_unit(write: Callable[[float], str]) -> BeforeValidator:
 
 
 def memory_of(number: float) -> str:
-    """Return the likeliest amount of memory: small numbers are GB, large ones bytes."""
+    """Return the likeliest amount of memory: small numbers are GB, then MB, the largest bytes."""
     if number >= LEAST_MEMORY:
         return f"{number / 10**6:.0f}MB"
     return f"{number}GB" if number < LEAST_MEMORY / 10**6 else f"{number}MB"
