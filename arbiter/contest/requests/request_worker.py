@@ -62,7 +62,7 @@ class RequestWorker(Service):
         return bool(self._again)
 
     def _work_on(self, config: Config) -> bool:
-        """Play the next match of a season's queue, if there is one."""
+        """Play the next match of a season's queue; False if nothing is queued, or a store fails."""
         request: Request | None = None
         try:
             season = self._find_season(config)

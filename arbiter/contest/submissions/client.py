@@ -153,6 +153,7 @@ def _end_after(connected: socket.socket, seconds: float | None, late: threading.
     """End a connection after some seconds in this block, and set `late`: a timeout is only for each read."""
 
     def end() -> None:
+        """Set `late` and shut the connection down."""
         late.set()
         with suppress(OSError):
             # Not the method of an SSL socket, which a read in another thread does not survive.

@@ -112,7 +112,7 @@ class Inspector(Service):
         return any(season.submissions.next() is not None for season in seasons)
 
     def _work_on(self, config: Config) -> bool:
-        """Inspect the next submission of a season, if there is one."""
+        """Inspect the next submission of a season; False if nothing is queued, True also after a failure."""
         season = self._find_season(config)
         found = None if season is None else season.submissions.next(self._postponed_items(config))
         if season is None or found is None:

@@ -166,6 +166,7 @@ def lock_of(config: Config) -> Path:
 
 
 def _mtime(file: Path) -> int:
+    """Return when the file was last written, in ns; 0 if that cannot be read."""
     try:
         return file.stat().st_mtime_ns
     except OSError:
