@@ -25,7 +25,7 @@ REPORT = re.compile(r"nice (-?\d+), cores (\d+), descriptors \d+\n")
 
 
 def time_of(expected: str) -> str:
-    """Return the time limit of a match with this expected end."""
+    """Return the time limit of a match with this expected end: short for a timeout."""
     return SHORT if "timeout" in expected else LONG
 
 
