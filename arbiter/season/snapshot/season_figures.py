@@ -310,7 +310,7 @@ def blocks(state: SeasonState, official: bool = True) -> list[list[schema.Result
 
 
 def history(state: SeasonState, last: int | None = None, official: bool = True) -> schema.History:
-    """Return each player's rating after each round, up to the `last` one."""
+    """Return all ratings after each round, up to the `last`; if not `official`, all players have ranks."""
     numbers = range(1, (state.complete if last is None else last) + 1)
     return {"season": state.name, "history": ratings_after(state, numbers, None, official)}
 
