@@ -39,10 +39,7 @@ class NotOpen(ConfigError):
 
 
 def announce(stored: SeasonStore, text: str, who: str, at: str = "") -> Announcement:
-    """Store an announcement in Markdown for a date and time, "" for now.
-
-    ConfigError for an invalid time, BadText for an invalid text.
-    """
+    """Store an announcement for a date and time, "" for now; ConfigError for these, BadText for the text."""
     moment = parse_until(at) if at else None
     if moment is not None and not YEARS[0] <= moment.year <= YEARS[1]:
         raise ConfigError(f"expected a year from {YEARS[0]} to {YEARS[1]}, got {moment.year}")
@@ -67,7 +64,7 @@ def answer(stored: SeasonStore, number: int, text: str, public: bool, who: str) 
 
 
 def check_message(text: str, most: int) -> str:
-    """Return a text with plain spaces and line ends, and none around it; BadText if it is invalid."""
+    """Return a text with plain spaces, stripped; BadText if empty, over `most` or with control characters."""
     plain = "".join(" " if category(mark) == "Zs" else mark for mark in text)
     lines = "\n".join(line.rstrip() for line in plain.splitlines()).strip()
     if not lines:

@@ -52,7 +52,7 @@ class Service(ABC):
         """Delete what is no longer needed."""
 
     def close(self) -> None:
-        """Start no more items."""
+        """Let `work` end after the item in progress."""
         self._closed.set()
 
     def work(self, until_empty: bool = False) -> None:

@@ -56,7 +56,7 @@ class OrderOutcome(NamedTuple):
 
 
 def close(stored: SeasonStore, who: str) -> None:
-    """Make the current round the last, for good; without one, and without a coordinator, end the season."""
+    """Store that the current round is the last; without one, and without a coordinator, publish the seed."""
     stored.running.close(who)
     rounds = stored.plan()
     over = (
@@ -78,6 +78,7 @@ def annul(
     _check_matches_exist(ids, season)
 
     def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
+        """Yield an order for each match; ConfigError for an annulled one."""
         for match_id in ids:
             if (known := now.annulled.get(match_id)) is not None:
                 hint = "--undo takes it back; after that it can be annulled with --replay"
@@ -89,15 +90,13 @@ def annul(
 
 
 def undo_annulment(season: SeasonWithOrders, ids: Sequence[str]) -> OrderOutcome:
-    """Count annulled matches again, and restore the first run of replayed matches.
-
-    ConfigError for any other match; then nothing is changed.
-    """
+    """Count annulled matches again, restore replayed ones' first run; ConfigError, unchanged, for others."""
     _check_matches_exist(ids, season)
     book = season.stored.orders
     again = {order.subject for order in book.read().given if order.before is not None}
 
     def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
+        """Yield UNDO for each annulled match; ConfigError for one neither annulled nor replayed."""
         for match_id in ids:
             if match_id in now.annulled:
                 yield OrderKind.UNDO, match_id, ""
@@ -147,6 +146,7 @@ def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:
     reason, name = check_reason(because), find_registered(season, player)
 
     def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
+        """Yield SUSPEND for the player; ConfigError if it is suspended."""
         if (known := now.suspended.get(name)) is not None:
             raise ConfigError(
                 f"{name} is suspended already, since {known.moment}: {known.because}",
@@ -158,14 +158,12 @@ def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:
 
 
 def reinstate(season: SeasonResults, player: str) -> OrderOutcome:
-    """Reinstate a player from the next round on, its earlier faults forgiven.
-
-    ConfigError if it is unknown or not suspended.
-    """
+    """Reinstate a player from the next round on, its faults forgiven; ConfigError unless it is suspended."""
     name = find_registered(season, player)
     rated = {rated for rated in season.suspended() if registered_name(rated) == name}
 
     def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
+        """Yield REINSTATE for the player; ConfigError if no order or rating suspends it."""
         if name not in now.suspended and not rated:
             raise ConfigError(f"{name} is not suspended")
         yield OrderKind.REINSTATE, name, ""
@@ -226,12 +224,13 @@ def rank_changes(given: OrderOutcome) -> Iterator[RankChange]:
 
 
 def _with_shared_ranks(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Return copies of standings' rows with the ranks of their Elo; equals share one."""
     ranks = shared_ranks(row["elo"] for row in rows)
     return ({**row, "rank": rank} for row, rank in zip(rows, ranks, strict=True))
 
 
 def check_reason(text: str) -> str:
-    """Return a reason without surrounding space; BadReason if it is empty, too long or unprintable."""
+    """Return a reason with single blanks; BadReason if it is empty or too long, or has NUL or surrogates."""
     reason = " ".join(text.split())
     if not reason:
         raise BadReason("the reason is empty: say why, the players will read it")

@@ -58,7 +58,7 @@ class FaultWatch:
 def describe_anomaly(
     number: int, game: AnyGame, matches: Sequence[MatchSummary], records: Iterable[MatchRecord]
 ) -> str:
-    """Return what is odd about a round whose matches all ended by faults; "" if nothing is.
+    """Return a text if all matches ended by faults: one fault by each player, or no answer at all; else "".
 
     `records` are those of `matches`, and are read only if all ended by faults.
     """
@@ -81,7 +81,7 @@ def describe_anomaly(
 
 
 def _faults_by_player(matches: Iterable[MatchSummary]) -> str:
-    """``crash of alice 3, timeout of bob``, the most frequent first, a few of them."""
+    """Return ``crash of alice 3, timeout of bob``: the `SHOWN` most frequent faults."""
     found = Counter(
         f"{match.fault} of {match.players[match.faulty]}" for match in matches if match.faulty is not None
     )

@@ -70,6 +70,7 @@ class CalendarFile:
 
 
 def _mtime(file: Path) -> int:
+    """Return when the file was last written, in ns; 0 if that cannot be read."""
     try:
         return file.stat().st_mtime_ns
     except OSError:
@@ -104,7 +105,7 @@ def next_round(config: Config, rounds: Sequence[Planned], over: bool, now: datet
 
 
 def round_by_calendar(config: Config, rounds: Sequence[Planned], now: datetime) -> NextRound | None:
-    """Return the next round of the calendar, regardless of rounds played after these; None without one."""
+    """Return the next future start, regardless of the rounds played since; its number is None."""
     moment, number = next_start(config, rounds, now), len(rounds) + 1
     if moment is not None and moment <= now and config.every is not None:
         late = (now - moment) // config.every + 1
@@ -115,7 +116,7 @@ def round_by_calendar(config: Config, rounds: Sequence[Planned], now: datetime) 
 
 
 def _is_too_late(config: Config, number: int, moment: datetime) -> bool:
-    """True for a round after the season's end."""
+    """True for a round above `rounds` that is not before `until`."""
     return number > config.rounds and (config.until is None or moment >= config.until)
 
 

@@ -80,7 +80,7 @@ def change_error(config: Config, season: SeasonStore, last: StoredRound) -> Conf
 
 
 def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool:
-    """Load the last round's settings; True if the config is that, ignoring submissions."""
+    """Load the last round's settings; True if the config's are these, apart from authors' versions."""
     if last.digest == config.digest:
         return True
     before = season.settings(last.digest)
@@ -88,7 +88,7 @@ def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool
 
 
 def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
-    """Load the last round's settings; return how the config differs, on one line, ignoring submissions."""
+    """Load the last round's settings; return how the config differs, apart from authors' versions."""
     before = season.settings(last.digest)
     if before is None:
         return "what it was is not known"

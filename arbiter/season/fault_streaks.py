@@ -38,6 +38,7 @@ class _FaultHistory:
     rounds: deque[_Round] = field(default_factory=lambda: deque(maxlen=ROUNDS))
 
     def add(self, number: int | None, faulty: bool) -> None:
+        """Count a match of a round, and whether the player's own fault ended it."""
         if not self.rounds or self.rounds[-1].number != number:
             self.rounds.append(_Round(number))
         self.rounds[-1].faults += faulty

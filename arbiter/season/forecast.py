@@ -89,6 +89,7 @@ class SeasonSize:
 
     @property
     def _turns_left_in_round(self) -> int:
+        """The number of times that all workers get a match until the current round is over."""
         return -(-self.left.matches // self.at_once)
 
     @property
@@ -178,7 +179,7 @@ def _draw_tables(config: Config, suspended: Collection[str]) -> Sequence[Sequenc
 
 
 def _count_commands(config: Config) -> tuple[int, int]:
-    """Return the most commands of a match, and the most requests for a decision among them."""
+    """Play `COUNTED` random matches in memory; return the most commands, and the most requests of one."""
     commands, answers = 0, 0
     for number in range(COUNTED):
         said: list[Said] = []

@@ -126,6 +126,7 @@ class Ledger:
         self._round = number
 
     def _forgive_player(self, registered: str) -> None:
+        """Forget the faults of all versions of a registered player."""
         self._forget([name for name in self._fault_histories.names if registered_name(name) == registered])
 
     def _forget(self, names: Collection[str]) -> None:
@@ -152,6 +153,7 @@ class Ledger:
             self.wins_by_fault.update(_winners_by_fault(match))
 
     def _count_model_use(self, match: MatchSummary) -> None:
+        """Add the decisions and tokens of the match's language models, by player."""
         for name, use in match.uses():
             self._asked[name].update(dict(zip(ModelUse._fields[1:], use[1:], strict=True)))
         for name in match.billed():
@@ -287,9 +289,7 @@ class Ledger:
 
 
 def to_rating(match: MatchSummary) -> rating.Match:
-    """Convert a match for `rating`; copies of one house bot have no result against each other, a substitute
-    has none at all.
-    """
+    """Convert a match for `rating`: copies of one bot have no result together, a substitute none at all."""
     return rating.Match(
         players=match.players,
         points=match.points,

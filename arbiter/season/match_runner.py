@@ -150,7 +150,7 @@ class _Window:
         """True when a match was not played because the window was closed."""
 
     def fill(self) -> None:
-        """Submit matches until `ahead` are running."""
+        """Submit waiting matches until `ahead` are running, or the window is closed."""
         while not self.left_out and (self._ahead is None or len(self.running) < self._ahead):
             spec = next(self._waiting, None)
             if spec is None:
@@ -167,13 +167,13 @@ class _Window:
         future.add_done_callback(self._ended.put)
 
     def submit_first(self, specs: Sequence[MatchSpec]) -> None:
-        """Submit these before all matches not begun."""
+        """Submit these first: matches not begun are cancelled and submitted again after them."""
         after = [future for future in self.running if specs and future.cancel()]
         for spec in (*specs, *map(self.running.pop, after)):
             self.submit(spec)
 
     def wait(self, seconds: float) -> tuple[MatchSpec, Future[PackedMatch]] | None:
-        """Remove the next match to end from `running`; None if none ends in time."""
+        """Wait for a match to end and take it out of `running`; None if none ends within `seconds`."""
         try:
             future = self._ended.get(timeout=seconds)
         except Empty:
@@ -184,7 +184,7 @@ class _Window:
         return spec, future
 
     def close(self) -> None:
-        """Cancel matches not begun."""
+        """Cancel matches not begun and submit no others; running ones continue."""
         self.closed = True
         for future in list(self.running):
             future.cancel()
@@ -219,7 +219,7 @@ class Suspects:
         return self._next_plays() if len(self._doubted) == 1 else []
 
     def record_trial(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
-        """Record a play without one player and return the next matches; VoidMatch if the search failed."""
+        """Record a play without one player, return the next matches; VoidMatch if no culprit can be found."""
         assert spec.absence is not None
         self._voids[spec.absence.seat] += is_void
         self._awaited -= 1

@@ -70,7 +70,7 @@ class EffectiveOrders:
 def effective_orders(
     orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: True
 ) -> EffectiveOrders:
-    """Return the effect of the orders for which `holds` is true; `orders` are all, the oldest first."""
+    """Return the effect of those of all `orders`, oldest first, that hold; others give the `earlier` runs."""
     annulled: dict[str, Order] = {}
     earlier: dict[str, MatchSummary] = {}
     suspended: dict[str, Order] = {}

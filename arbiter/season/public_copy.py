@@ -68,21 +68,26 @@ class PublicCopy:
         return None if rule is None else rule(row)
 
     def _season(self, row: Row) -> Row:
+        """Return the row without its file and stop request."""
         return {**row, "file": None, "stop_asked": None}
 
     def _config(self, row: Row) -> Row | None:
+        """Return public settings under their new digest; None if no round has them."""
         if row["digest"] not in self._digests:
             return None
         return {**row, "digest": self._digests[row["digest"]], "settings": _dumped(row["settings"])}
 
     def _round(self, row: Row) -> Row:
+        """Return the row with the new digest, and its programs without folders."""
         digest = self._digests.get(row["digest"], row["digest"])
         return {**row, "digest": digest, "programs": _without_folders(row["programs"])}
 
     def _match(self, row: Row) -> Row:
+        """Return the row with its record and summary as `public_record` leaves them."""
         return {**row, **_packed_without(row["record"], row["id"])}
 
     def _annulment(self, row: Row) -> Row:
+        """Return the row with a replaced match as `_match` does, and its programs without folders."""
         if row["record"] is None:
             return row
         programs = _without_folders(row["programs"])
@@ -104,6 +109,7 @@ def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _public_player(player: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a player without command, variables and paths, and without a model's endpoint and key."""
     kept = {key: value for key, value in player.items() if key not in ("command", "env", "read", "model")}
     if player.get("model") is None:
         kept["command"] = [NOT_PUBLISHED]
@@ -153,6 +159,7 @@ def public_record(record: MatchRecord) -> MatchRecord:
 
 
 def _public_bot(bot: BotReport) -> BotReport:
+    """Return a report without notes and standard error; a model's thoughts become dashes."""
     model = bot.model
     if model is not None:
         # As long as before: its length bounds the tokens charged.

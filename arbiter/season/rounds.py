@@ -119,7 +119,7 @@ class Rounds:
         return plan_tables(self.config, self._ledger(self.config), self.stored.seed, number)
 
     def players(self) -> list[Player]:
-        """Load all players to start: the config's, and those of unfinished rounds of other settings."""
+        """Load the players to start: the config's, and those of other rounds to finish or to replay."""
         found = startable_players(self.config)
         again = {
             match_id.partition("/")[0]
@@ -194,7 +194,7 @@ class Rounds:
         return [f"{name} is no longer suspended" for name in ledger.released_players(self.config)]
 
     def _ledger(self, config: Config) -> Ledger:
-        """Return the ledger of a config's settings."""
+        """Return the cached ledger of a config's settings, at first a new one with nothing read."""
         return self._ledgers.setdefault(config.digest, Ledger.of(config, self.stored))
 
 

@@ -35,6 +35,7 @@ def entrants(
     by_name = {entry.registered_name: entry.player for entry in config.entries}
 
     def players_without(out: Collection[str]) -> tuple[list[Player], list[str]]:
+        """Return ordinary players and names of house bots, without those in `out`."""
         joined = [
             entry.player for entry in config.entries if not entry.house and entry.player.name not in out
         ]

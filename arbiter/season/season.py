@@ -244,9 +244,9 @@ class Season:
     def _relay_events(
         self, events: Iterable[Event], budget: CostBudget, number: int, watch: FaultWatch | None = None
     ) -> Generator[Event, None, bool]:
-        """Yield the events of a round; return True, and clear the stop request, when stopped.
+        """Yield the events of a round, with StopRuleMet for Stopped if the budget is spent.
 
-        Anomaly if `watch` stopped them.
+        Return True, and clear the stop request, when stopped; Anomaly if `watch` stopped them.
         """
         for event in events:
             if isinstance(event, Stopped) and watch is not None:

@@ -84,7 +84,8 @@ SEASONS_NAMED = 4
 def load_to_play(path: str, store_url: str | None = None) -> Config:
     """Load a season's file to play it, with its commands checked; `store_url` replaces its store.
 
-    `gone` are players whose programs are missing and who are suspended from the next round on.
+    `gone` are players whose programs are missing and who are suspended from the next round on; ConfigError if
+    they are not suspended.
     """
     missing: dict[str, list[Problem]] = {}
     config = load(path, check_commands=True, missing=missing)

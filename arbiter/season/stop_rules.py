@@ -88,7 +88,7 @@ class CostBudget:
         return self._would_exceed(self._rounds[number - 1])
 
     def why(self, number: int) -> str:
-        """Return why no further match of a round begins."""
+        """Return what is spent, and why a further match or round `number` would exceed the limit."""
         assert self._most is not None
         spent = self._matches + self._outlays
         largest = max(spent, self._most)
@@ -100,14 +100,17 @@ class CostBudget:
         return f"{said} are spent{because}: round {number} needs a larger cost in stop_when"
 
     def _dearest_recent_match(self) -> float:
+        """Return the largest cost of a match in the last two rounds."""
         last = max(self._dearest, default=0)
         return max(self._dearest[last], self._dearest[last - 1])
 
     def _would_exceed(self, more: float) -> bool:
+        """True if the limit is reached, or would be exceeded by `more`."""
         spent = self._matches + self._outlays
         return self._most is not None and (spent >= self._most or spent + more > self._most)
 
     def _add_cost(self, match: MatchSummary) -> None:
+        """Add a match's cost to the sums, in all and of its round."""
         more, number = self._cost_of_tokens(match.billed()), match.round or 0
         self._matches += more
         self._rounds[number] += more

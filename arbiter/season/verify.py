@@ -100,7 +100,7 @@ class _Audit:
         self._ledger = self._ledgers.setdefault(config.digest, Ledger.of(config, self._season))
 
     def check_season(self) -> Iterator[Finding]:
-        """Check the seed, its commitment, the game and the programs."""
+        """Yield findings on seed, commitment, game, and programs missing or changed."""
         config, season = self._config, self._season
         if config.seed not in ("auto", season.seed):
             yield Finding("season", "seed: the stored one is not the config's")
@@ -170,6 +170,7 @@ class _Audit:
         return as_it_was(self._given, settings), []
 
     def _check_tables(self, stored: StoredRound) -> Iterator[Finding]:
+        """Yield a finding if the stored tables are not those planned again."""
         planned = self._compute("tables", stored.number)
         if isinstance(planned, Finding):
             yield planned
@@ -178,6 +179,7 @@ class _Audit:
             yield Finding(_label(stored.number), text)
 
     def _check_standings(self, number: int, same: bool) -> Iterator[Finding]:
+        """Yield where the stored standings differ from computed ones; `same`: the config is known."""
         place = _label(number)
         try:
             kept = self._season.standings(number)
@@ -217,6 +219,7 @@ class _Audit:
             return Finding(_label(number), f"{what}: cannot be computed from the stored summaries: {text}")
 
     def _check_matches(self, stored: StoredRound, same: bool) -> Iterator[Finding]:
+        """Check a round's matches against its tables: missing, surplus, and each run in `_check_match`."""
         game = self._config.game if same else self._game_of(stored.number)
         if game is None:
             text = "its matches are not checked: no record has the game that was played"
@@ -303,6 +306,7 @@ class _Audit:
     def _check_match(
         self, game: AnyGame, spec: MatchSpec, match: StoredMatch, record: MatchRecord, same: bool
     ) -> Iterator[Finding]:
+        """Count a match as checked; compare its record with its replay, and its summary with the record."""
         place = shown(match.id)
         self.coverage.matches += 1
         self.coverage.moves += len(record.moves)

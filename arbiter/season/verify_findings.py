@@ -164,8 +164,8 @@ def _identity(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: 
 def _game_with_deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame | None, list[str]]:
     """Return a game that deals the recorded cards, None if impossible, and differences from the plan.
 
-    Play is checked against the recorded cards, even if these are wrong. In a chained game the deals
-    follow from the play, so the replay deals them.
+    Play is checked against the recorded cards, even if these are wrong. Of a chained game, whose deals follow
+    from the play, only the hash is compared here, and `game` is returned: the replay deals.
     """
     planned = planned_deals(game, spec.seed, spec.round or 1)
     differences = []
@@ -220,6 +220,7 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
 
 
 def _result_differences(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
+    """Yield each pair of players whose result in the record is not that of the replay."""
     stored, replayed = (
         {(white, black): OUTCOMES[score] for white, black, score in results(match)}
         for match in (record, again)
@@ -232,10 +233,7 @@ def _result_differences(record: MatchRecord, again: MatchRecord) -> Iterator[str
 
 
 def _charge_problems(record: MatchRecord, control: TimeControl | None, starting: bool) -> Iterator[str]:
-    """Yield inconsistent charges of a seat's moves, its total, and its time left.
-
-    `control` is the time control of the match, None if unknown.
-    """
+    """Yield inconsistent charges of a seat's moves, total and time left; `control` is None if unknown."""
     seats = len(record.players)
     used, answered = [0] * seats, [0] * seats
     wrong: dict[int, str] = {}

@@ -39,7 +39,7 @@ class AnnouncementStore(SeasonRows):
     """The stored announcements of one season: each method reads or writes the database."""
 
     def add(self, text: str, who: str, at: datetime | None = None) -> Announcement:
-        """Add an announcement for a moment, by default now."""
+        """Store an announcement for a moment, by default now, as `announce` does."""
         moment = timestamp() if at is None else at.astimezone(UTC).isoformat(timespec="seconds")
         with self._store.transaction() as connection:
             return announce(connection, self._id, text, who, moment)
@@ -57,7 +57,7 @@ class AnnouncementStore(SeasonRows):
         return [Announcement._make(row) for row in self._all(query)]
 
     def publish_due(self) -> int:
-        """Log the events of announcements whose moment has come; return how many."""
+        """Log the event of each due announcement without one, and mark it published; return how many."""
         table, published = db_schema.announcements, 0
         due = self._own(table.c.number, published=False).where(table.c.moment <= timestamp())
         for row in self._all(due.order_by(table.c.moment, table.c.number)):
@@ -70,10 +70,12 @@ class AnnouncementStore(SeasonRows):
         return published
 
     def one(self, number: int) -> Announcement | None:
+        """Return the announcement with this number, visible or not, or None."""
         rows = self._all(self._listed().where(db_schema.announcements.c.number == number))
         return Announcement._make(rows[0]) if rows else None
 
     def _listed(self) -> sa.Select[tuple[int, str, str, str | None]]:
+        """Return a query for all announcements, visible or not, the latest moment first."""
         table = db_schema.announcements.c
         columns = table.number, table.moment, table.text, table.question
         return self._own(*columns).order_by(table.moment.desc(), table.number.desc())
@@ -87,7 +89,7 @@ def announce(
     moment: str,
     question: str | None = None,
 ) -> Announcement:
-    """Add an announcement within a transaction, and its event if its moment has come."""
+    """Add an announcement, its audit entry, and its event if its moment has come, within a transaction."""
     number = next_number(connection, season, db_schema.announcements)
     is_due = moment <= timestamp()
     row = {"season_id": season, "number": number, "moment": moment, "text": text, "question": question}
@@ -99,7 +101,7 @@ def announce(
 
 
 def next_number(connection: sa.Connection, season: int, table: sa.Table) -> int:
-    """Return the next number of a season's rows in a table; the season's row is locked until the end."""
+    """Lock the season's row until the transaction ends; return the next number of its rows in a table."""
     seasons = db_schema.seasons
     connection.execute(sa.update(seasons).filter_by(id=season).values(events=seasons.c.events))
     last = sa.select(sa.func.max(table.c.number)).filter_by(season_id=season)

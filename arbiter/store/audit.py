@@ -55,6 +55,7 @@ class AuditLog(SeasonRows):
         return self._load_entries(MOST_DEEDS, table.verb.in_(verbs), his)
 
     def _load_entries(self, limit: int, *asked: sa.ColumnElement[bool]) -> list[AuditLogEntry]:
+        """Return the last `limit` entries that meet these conditions, newest first."""
         table = db_schema.audit.c
         columns = table.id, table.moment, table.who, table.verb, table.subject, table.because
         query = self._own(*columns).where(*asked).order_by(table.id.desc()).limit(limit)
@@ -101,5 +102,5 @@ def time_before(span: timedelta) -> str:
 
 
 def is_recent(column: sa.ColumnElement[Any], span: timedelta) -> sa.ColumnElement[bool]:
-    """Compare a stored time: within a span before now; a future one was written with a wrong clock."""
+    """Return an SQL condition: a time is at most `span` ago, and not in the future by more than `STEP`."""
     return sa.and_(column > time_before(span), column <= timestamp(STEP))

@@ -87,6 +87,7 @@ class AuthorStore(SeasonRows):
         return found
 
     def find(self, name: str) -> Author | None:
+        """Return the author or organiser of this name, revoked or not, or None."""
         return self._find_one(self._select_authors().where(db_schema.authors.c.name == name))
 
     def by_token(self, token: str) -> Author | None:
@@ -136,10 +137,7 @@ class AuthorStore(SeasonRows):
             connection.execute(sa.delete(table).filter_by(season_id=self._id, player=name))
 
     def begin_session(self, session: str, token: str, ends: str) -> None:
-        """Store a session by the SHA-256 of its cookie; delete expired ones.
-
-        At `MOST_SESSIONS` of a token the oldest one ends.
-        """
+        """Store a session by its cookie's SHA-256; delete expired ones, the oldest over `MOST_SESSIONS`."""
         table = db_schema.sessions
         newest = sa.select(table.c.id).filter_by(token=token).order_by(table.c.ends.desc(), table.c.id)
         with self._store.transaction() as connection:
@@ -157,7 +155,7 @@ class AuthorStore(SeasonRows):
         return self._find_one(_with_session(self._acting(table), table, sessions))
 
     def rename_session(self, sessions: Sequence[str], session: str) -> None:
-        """Change the id of the one among these sessions that is of this season."""
+        """Give the season's session among these the new id `session`; do nothing if none is valid."""
         table = db_schema.sessions
         with self._store.transaction() as connection:
             people = token_holders(self._id)
@@ -165,6 +163,7 @@ class AuthorStore(SeasonRows):
             connection.execute(sa.update(table).filter_by(id=old).values(id=session))
 
     def end_session(self, *sessions: str) -> None:
+        """Delete these sessions."""
         self._write(sa.delete(db_schema.sessions).where(db_schema.sessions.c.id.in_(sessions)))
 
     def _select_authors(self, member: sa.ColumnElement[Any] | None = None) -> sa.Select[Any]:
@@ -180,11 +179,12 @@ class AuthorStore(SeasonRows):
         return query.join(people, people.c.player == db_schema.authors.c.name)
 
     def _find_one(self, query: sa.Select[Any]) -> Author | None:
+        """Return the author of the query's first row, or None."""
         return next(map(_author, self._all(query)), None)
 
 
 def _with_session(query: sa.Select[Any], people: sa.Subquery, sessions: Sequence[str]) -> sa.Select[Any]:
-    """Restrict a query to the person with one of these sessions."""
+    """Restrict a query to the person with one of these sessions, not expired, and to one row."""
     table = db_schema.sessions.c
     mine = table.token == people.c.token, table.id.in_(sessions), not_expired(table.ends)
     return query.where(*mine).limit(1)

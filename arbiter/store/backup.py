@@ -58,7 +58,9 @@ def back_up(url: str, target: Path) -> None:
 
 
 def _check_target(target: Path, store: str) -> None:
-    """Raise ConfigError if the copy must not have this name."""
+    """Raise ConfigError if a copy cannot be named so: it exists, its folder does not, it is a file of the
+    store itself, or a -wal or -journal is left beside it.
+    """
     if os.path.lexists(target):
         what = "is a folder" if target.is_dir() else "exists already"
         raise ConfigError(f"{what}: name a new file", str(target))
@@ -84,7 +86,7 @@ def _copy_database(connection: sa.Connection, whole: Path, target: Path) -> None
 
 
 def _rename_copy(whole: Path, target: Path) -> None:
-    """Rename the copy and sync its folder; FileExistsError if a file of that name has appeared meanwhile."""
+    """Name the copy `target` by a link, else a rename, and sync the folder; FileExistsError if it exists."""
     try:
         os.link(whole, target)
     except FileExistsError:

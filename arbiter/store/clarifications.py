@@ -38,7 +38,7 @@ class ClarificationStore(SeasonRows):
     """The stored questions of one season: each method reads or writes the database."""
 
     def ask(self, author: str, who: str, text: str, most: int) -> Clarification:
-        """Add a question; TooManyOpen if the author has `most` without an answer."""
+        """Add a question, and an audit entry; TooManyOpen if the author has `most` without an answer."""
         table = db_schema.clarifications
         with self._store.transaction() as connection:
             number = next_number(connection, self._id, table)
@@ -61,7 +61,7 @@ class ClarificationStore(SeasonRows):
         return self._load_questions(self._own(table).order_by(waiting).limit(most))
 
     def answer(self, number: int, text: str, public: bool, who: str) -> Clarification | None:
-        """Answer a question, with `public` as an announcement; None if it is unknown or answered."""
+        """Store an answer, audited, and with `public` announce it; None if it is unknown or answered."""
         table = db_schema.clarifications
         waiting = {"season_id": self._id, "number": number, "answer": None}
         values = {"answer": text, "answered": timestamp(), "public": public}
@@ -75,6 +75,7 @@ class ClarificationStore(SeasonRows):
         return found
 
     def _load_questions(self, query: sa.Select[tuple[object, ...]]) -> list[Clarification]:
+        """Return the questions of a query in its order, and where that is equal newest first."""
         ordered = query.order_by(db_schema.clarifications.c.number.desc())
         return [_clarification(row) for row in self._all(ordered)]
 

@@ -50,6 +50,7 @@ class ControlStore(SeasonRows):
         self._name, self._log = name, AuditLog(store, season)
 
     def read(self) -> RunState:
+        """Return when the season was paused and when closed."""
         table = db_schema.seasons.c
         (row,) = self._all(sa.select(table.paused, table.closed).filter_by(id=self._id))
         return RunState._make(row)
@@ -64,26 +65,24 @@ class ControlStore(SeasonRows):
         self._set_time(who, PAUSE, "stopping", paused=timestamp())
 
     def resume(self, who: str) -> None:
-        """End a pause. If no coordinator plays the season, ask the site that runs it to start again."""
+        """End a pause with an event, which starts it; log the event too if not paused and no one plays."""
         if self._set_time(who, RESUME, "playing", paused=None) or self._store.holder(self._name) is not None:
             return
         self._log_playing(who, RESUME)
 
     def close(self, who: str) -> None:
-        """Close the season for good after the current round, and end a pause."""
+        """Store that the season closes for good after the current round; end a pause."""
         self._set_time(who, RESUME, "playing", paused=None)
         self._set_time(who, "close", "closing", closed=timestamp())
 
     def ask(self, mark: str, what: str) -> None:
-        """Store a question to the organiser about a change, unless it is the open one, by its `mark`."""
+        """Add a question about a change to the audit log, unless the open one has the same `mark`."""
         known = self.question()
         if known is None or known.subject != mark:
             self._log.add(CONSOLE, ASK, mark, what)
 
     def question(self) -> AuditLogEntry | None:
-        """Return the audit log's open question, its text in `because`; None if accepted, or withdrawn: a
-        round has been planned since.
-        """
+        """Return the open question, its text in `because`; None if accepted, or a round is planned since."""
         found = self._log.last_of(ASK, ACCEPT)
         if found is None or found.verb != ASK:
             return None
@@ -94,7 +93,7 @@ class ControlStore(SeasonRows):
         return None if planned is not None and planned > asked + MOMENT else found
 
     def accept(self, who: str) -> str | None:
-        """Accept the open question and continue the season; return its text, None if there is no question."""
+        """Accept the open question, and log that the season plays; return its text, None if there is none."""
         asked = self.question()
         if asked is None:
             return None

@@ -98,7 +98,7 @@ class _Lock:
             raise StoreError(f"{self._name} is being played on by {_read_holder(self.descriptor)}")
 
     def sign(self) -> None:
-        """Write the holder into the file."""
+        """Write this process, its host and its start into the file; StoreError if that fails."""
         try:
             os.truncate(self.descriptor, 0)
             who = f"process {os.getpid()} on {platform.node()} since {self._since}"
@@ -115,6 +115,7 @@ class _Lock:
         self.sign()
 
     def close(self) -> None:
+        """Close the file, which frees the lock; do nothing if it is closed."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -128,6 +129,7 @@ def replacement_check(name: str) -> Callable[[], None]:
         before = None
 
     def check_not_replaced() -> None:
+        """Raise StoreError unless the name is of the same file as at first."""
         try:
             now = os.stat(name)
             if before is not None and os.path.samestat(before, now):
@@ -165,6 +167,7 @@ def _lock_file(name: str) -> Path:
 
 
 def _open_lock_file(name: str, flags: int) -> int:
+    """Open the lock file with these flags; StoreError if the system refuses."""
     try:
         return os.open(_lock_file(name), flags | os.O_CLOEXEC, 0o644)
     except OSError as error:
@@ -176,7 +179,7 @@ def _lock_error(name: str, error: OSError) -> StoreError:
 
 
 def _retry(take: Callable[[], bool]) -> bool:
-    """Retry until it succeeds or `LOOK_SECONDS` have passed."""
+    """Call `take` until it returns True or `LOOK_SECONDS` have passed; return its last result."""
     until = time.monotonic() + LOOK_SECONDS
     while not take():
         if time.monotonic() >= until:
@@ -186,6 +189,7 @@ def _retry(take: Callable[[], bool]) -> bool:
 
 
 def _try_lock(descriptor: int) -> bool:
+    """Take an exclusive lock on the file without waiting; False if another process has a lock."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -194,6 +198,7 @@ def _try_lock(descriptor: int) -> bool:
 
 
 def _read_holder(descriptor: int) -> str:
+    """Return the holder as `sign` wrote it into the file, or `UNKNOWN_HOLDER` if that is empty."""
     return os.pread(descriptor, 200, 0).decode(errors="replace") or UNKNOWN_HOLDER
 
 
@@ -206,7 +211,7 @@ def _make_socket() -> socket.socket:
 
 
 def _socket_address(name: str) -> str | None:
-    """Return the abstract socket address for a database; None on systems other than Linux."""
+    """Return a database's socket address, None outside Linux; StoreError if its file cannot be read."""
     if sys.platform != "linux":
         return None
     try:

@@ -112,7 +112,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection for queries."""
+        """Yield a connection for queries; its errors become StoreErrors of one line."""
         with self.explain_errors(), self._connect() as connection:
             yield connection
 
@@ -124,13 +124,13 @@ class Database:
             yield connection
 
     def check(self) -> None:
-        """Raise StoreError if nothing may be written any more."""
+        """Run all checks of the context: StoreError if nothing may be written any more."""
         for check in self._checks:
             check()
 
     @contextmanager
     def checking(self, check: Callable[[], None]) -> Iterator[None]:
-        """Call this check, too, before each write."""
+        """Call this check, too, before each transaction within the context."""
         self._checks.append(check)
         try:
             yield
@@ -190,7 +190,7 @@ class Database:
         return self._only
 
     def _connect(self) -> sa.Connection:
-        """Connect; a coordinator waits for a server that is temporarily unreachable."""
+        """Connect; a coordinator waits up to `RETURN_SECONDS` for a server that is unreachable."""
         until = time.monotonic() + (RETURN_SECONDS if self._take else 0)
         while True:
             try:
@@ -203,7 +203,7 @@ class Database:
 
     @contextmanager
     def explain_errors(self) -> Iterator[None]:
-        """Raise database errors as StoreErrors with a remedy, those of a signal as KeyboardInterrupt."""
+        """Turn database errors into StoreError, LostConnection if lost, of a signal KeyboardInterrupt."""
         try:
             yield
         except SQLAlchemyError as error:
@@ -216,7 +216,10 @@ class Database:
             raise (LostConnection if lost else StoreError)(said) from None
 
     def _prepare_schema(self, create: bool) -> None:
-        """Create the tables in an empty database, migrate older ones; StoreError for newer and other ones."""
+        """Create or migrate the tables; NoStore for a new database if `create` is false.
+
+        StoreError if they are of a newer version or of another program.
+        """
         with self._engine.connect() as connection:
             tables = set(sa.inspect(connection).get_table_names())
             if {db_schema.version.name, db_schema.seasons.name} <= tables:

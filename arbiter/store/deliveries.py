@@ -108,7 +108,7 @@ class DeliveryStore(SeasonRows):
         return DeliveryState(telling=telling, **shape)
 
     def forget_all_but(self, webhooks: Collection[str]) -> None:
-        """Delete the state of all other webhooks."""
+        """Delete the state of the season's webhooks other than these."""
         table = db_schema.deliveries
         gone = self._own(table.c.webhook).where(table.c.webhook.not_in(list(webhooks)))
         if self._all(gone):
@@ -178,7 +178,10 @@ class DeliveryStore(SeasonRows):
     def give_up(
         self, webhook: str, delivery: Delivery, kinds: Collection[str], before: str, who: str, problem: str
     ) -> int:
-        """Drop a delivery that keeps failing, and the events before a time; return the number dropped."""
+        """Mark a failing delivery as dropped, and unless it is early later events from `before` a time.
+
+        Return how many; 0 if another process has advanced meanwhile.
+        """
         last, count = delivery.number, 1
         with self._store.transaction() as connection:
             if not delivery.early:
@@ -219,6 +222,7 @@ class DeliveryStore(SeasonRows):
     def _count_events(
         self, connection: sa.Connection, after: int, until: int, kinds: Collection[str], ahead: int = 0
     ) -> int:
+        """Return the number of events that `_events` finds."""
         found = self._events(after, until, kinds, ahead).subquery()
         count: int = connection.execute(sa.select(sa.func.count()).select_from(found)).scalar_one()
         return count
@@ -235,5 +239,5 @@ _NOTHING: dict[str, Any] = {**dict.fromkeys(Delivery._fields), "early": False, "
 
 
 def _values_after(delivery: Delivery, number: int) -> dict[str, Any]:
-    """Return the values of a webhook's row once the events up to a number are processed."""
+    """Return the columns of a webhook with no delivery in progress and events up to a number processed."""
     return {**_NOTHING, "ahead" if delivery.early else "done": number}

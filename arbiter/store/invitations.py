@@ -61,7 +61,7 @@ class InvitationStore(SeasonRows):
         return Invitation(rows[0].player) if rows else None
 
     def _make_room(self, connection: sa.Connection, player: str, uses: int, per_day: int | None) -> None:
-        """Check the limits of `add`; delete the player's expired codes, and the oldest over `MOST_PEOPLE`."""
+        """Delete a player's expired codes, and the oldest over `MOST_PEOPLE`; the errors of `add`."""
         lock_player(connection, self._id, player)
         people = len(tokens_of(connection, self._id, player))
         if not people:
@@ -91,5 +91,6 @@ def use_invitation(connection: sa.Connection, season: int, code: str, player: st
 
 
 def _open_condition() -> sa.ColumnElement[bool]:
+    """Return an SQL condition: the invitation has a use left and is not expired."""
     table = db_schema.invitations.c
     return sa.and_(table.uses > 0, sa.or_(table.ends.is_(None), not_expired(table.ends)))

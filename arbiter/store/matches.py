@@ -61,10 +61,11 @@ class Matches(MatchQueries):
         return kept
 
     def match_ids(self, round_number: int) -> set[str]:
+        """Return the ids of a round's stored matches."""
         return {row.id for row in self._rows(self._own(db_schema.matches.c.id, round=round_number))}
 
     def match(self, match_id: str) -> MatchRecord | None:
-        """Return a match, None if it is not stored."""
+        """Return a match, None if it is not stored; StoreError if it cannot be read."""
         found = self.packed(match_id)
         return None if found is None else unpack(found, match_id)
 
@@ -74,7 +75,7 @@ class Matches(MatchQueries):
         return found
 
     def summaries(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
-        """Return the matches of a range of rounds, in the order of their ids."""
+        """Return the summaries of the matches of a range of rounds, in the plan's order."""
         table = db_schema.matches.c
         query = self._matches(table.id, table.summary).where(table.round >= first_round)
         if last_round is not None:
@@ -90,7 +91,7 @@ class Matches(MatchQueries):
         return sorted(found, key=plan_order_key)
 
     def records(self, round_number: int | None = None) -> Iterator[MatchRecord]:
-        """Yield the matches, of a round if given, in the order of their ids."""
+        """Yield the matches, of a round if given, in the plan's order."""
         query = self._matches(db_schema.matches.c.id, db_schema.matches.c.record)
         if round_number is not None:
             query = query.filter_by(round=round_number)
@@ -120,7 +121,7 @@ class Matches(MatchQueries):
         return [row.round for row in self._rows(self._own(column).distinct().order_by(column))]
 
     def stored_matches(self, round_number: int) -> Iterator[StoredMatch]:
-        """Yield a round's matches; unreadable ones say why."""
+        """Yield a round's matches in the plan's order; unreadable parts are None, `problem` is why."""
         table = db_schema.matches.c
         for row in self._rows(
             self._matches(table.id, table.summary, table.record).filter_by(round=round_number)
@@ -128,5 +129,5 @@ class Matches(MatchQueries):
             yield stored_match(row.id, row.summary, row.record)
 
     def _matches(self, *columns: sa.Column[Any]) -> sa.Select[Any]:
-        """Return a query for columns of the season's matches in the order of their ids."""
+        """Return a query for columns of the season's matches in the plan's order."""
         return self._own(*columns).order_by(*plan_order())

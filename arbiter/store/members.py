@@ -68,7 +68,7 @@ class MemberStore(SeasonRows):
         return self._load_members(player)
 
     def all(self) -> dict[str, list[Member]]:
-        """Return the people of all players, by player."""
+        """Return the people with tokens of all players, by player."""
         found: dict[str, list[Member]] = {}
         for one in self._load_members():
             found.setdefault(one.player, []).append(one)
@@ -95,9 +95,9 @@ class MemberStore(SeasonRows):
         return True
 
     def enrol(self, people: Sequence[NewMember], who: str) -> None:
-        """Add people, and their players where these are new, in one transaction.
+        """Add people, and their players where these are new, in one transaction, with audit entries.
 
-        ConfigError, and no one is added, if a name or a look-alike is taken, or a player has no room.
+        ConfigError, and no one is added, if a name or a look-alike is taken; PlayerFull if there is no room.
         """
         created = timestamp()
         first = {one.player: one.token for one in people if one.member is None}
@@ -142,6 +142,7 @@ class MemberStore(SeasonRows):
         return True
 
     def _load_members(self, player: str | None = None) -> list[Member]:
+        """Return the people with tokens, of all players or one, in the order in which they joined."""
         table = token_holders(self._id).c
         query = sa.select(table.player, table.member, table.created)
         query = query if player is None else query.where(table.player == player)

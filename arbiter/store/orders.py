@@ -127,7 +127,7 @@ class OrderStore(SeasonRows):
     def replace_match(
         self, match: PackedMatch, order: Order, revision: int, rated: RatedRound | None
     ) -> None:
-        """Replace a match that was played again, keeping the old one with `order`; Outdated as for `give`."""
+        """Replace a match, keep the old one with `order`, delete its review; Outdated as for `give`."""
         table = db_schema.matches.c
         with self._store.transaction() as connection:
             raise_revision(connection, self._id, revision)
@@ -247,6 +247,7 @@ def _new_suspensions(connection: sa.Connection, season: int, rated: RatedRound) 
 
 
 def _read_programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:
+    """Return the programs of a replayed match from JSON; StoreError if unreadable."""
     with explain_unreadable(f"the programs of match {match_id}"):
         return {player: dict(files) for player, files in json.loads(text).items()}
 

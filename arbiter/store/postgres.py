@@ -118,6 +118,7 @@ def replacement_check(_name: str) -> None:
 
 
 def lock_schema(connection: sa.Connection) -> None:
+    """Wait for the schema lock and hold it until the transaction ends."""
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
 
 
@@ -126,6 +127,7 @@ def check_not_hollow(_connection: sa.Connection, _name: str) -> None:
 
 
 def begin_snapshot(connection: sa.Connection) -> None:
+    """Let all queries of the transaction see one snapshot."""
     connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
 
@@ -146,6 +148,7 @@ def backup_command(url: sa.URL, target: Path) -> str:
 
 
 def insert_once(table: sa.Table) -> sa.Insert:
+    """Return a statement that adds a row unless its key exists."""
     return insert(table).on_conflict_do_nothing()
 
 
@@ -221,7 +224,7 @@ def from_short(name: str) -> str:
 
 
 def _lock(store: Opened, connection: sa.Connection, season: str) -> None:
-    """Take the lock of a season, or of the whole store, which excludes those of all seasons."""
+    """Apply `SETTINGS`; lock a season, or for "" the store against all; StoreError after `PATIENCE_MS`."""
     sql = sa.func
     settings = SETTINGS | {"application_name": short(os.getpid(), platform.node(), datetime.now(UTC))}
     whole, one = _key(connection, ""), _key(connection, season)

@@ -55,7 +55,7 @@ class Request:
 
     @property
     def over(self) -> bool:
-        """True if no more of it will be played."""
+        """True if it is done, refused or cancelled."""
         return self.state not in OPEN
 
 
@@ -65,7 +65,7 @@ class RequestStore(SeasonRows):
     def add(
         self, author: str, kind: str, wish: Mapping[str, Any], limit: int, per_day: int, per_hour: int
     ) -> Request:
-        """Add a request; RateLimited if the author's limit is reached."""
+        """Add a request of up to `limit` matches; RateLimited after `per_day` or `per_hour` requests."""
         row = {"season_id": self._id, "author": author, "kind": kind, "wish": json.dumps(dict(wish))}
         row |= {"state": WAITING, "received": timestamp(), "most": limit, "place": f"request-{token_hex(8)}"}
         with self._store.transaction() as connection:
@@ -91,7 +91,7 @@ class RequestStore(SeasonRows):
         return next(iter(self._load_requests(self._own(db_schema.requests, **wanted))), None)
 
     def last(self, limit: int, author: str | None = None, before: int | None = None) -> list[Request]:
-        """Return the last `limit` requests, of this author if one is named, newest first."""
+        """Return the last `limit` requests with ids below `before`, of this author if named, newest first."""
         table = db_schema.requests
         query = self._own(table, **({} if author is None else {"author": author}))
         query = query if before is None else query.where(table.c.id < before)
@@ -103,7 +103,7 @@ class RequestStore(SeasonRows):
         return self._load_requests(self._own(table).where(table.c.ended < when, table.c.played > 0))
 
     def next(self, without: Collection[int] = ()) -> Request | None:
-        """Return the request to play a match of now, not one of `without`, or None."""
+        """Return the oldest open request, apart from `without`, of the author least served today, or None."""
         table = db_schema.requests
         first = self._own(table.c.author, sa.func.min(table.c.id).label("id"))
         first = first.where(table.c.state.in_(OPEN)).group_by(table.c.author)
@@ -128,9 +128,9 @@ class RequestStore(SeasonRows):
         return self._change_request(number, state=PLAYING)
 
     def keep(self, number: int, author: str, played: int, ms: int, outcome: Mapping[str, Any] | None) -> bool:
-        """Record another match, played in `ms`; `outcome` None leaves the outcome unchanged.
+        """Record a match that took `ms`, now `played` in all; `outcome` None leaves the outcome unchanged.
 
-        False if the request is over: then the match only counts.
+        False if the request is over: then the match and its time count all the same.
         """
         new = {} if outcome is None else {"outcome": json.dumps(dict(outcome))}
         spent = db_schema.requests.c.spent_ms + ms

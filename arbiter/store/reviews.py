@@ -37,7 +37,10 @@ class ReviewStore(SeasonRows):
     def keep(
         self, round_number: int, review: Review, brief: Mapping[str, Any], record: bytes, digest: str
     ) -> bool:
-        """Store a review, replacing an earlier one; False if the match's record is not `record` now."""
+        """Replace the review of a match by this one, and log it.
+
+        If the match's record is not `record` now, only delete the earlier review and return False.
+        """
         match_id = review["match"]
         row = {"season_id": self._id, "round": round_number, "match_id": match_id}
         row |= {"program": key_of(review["by"]), "digest": digest, "budget_ms": review["budget"]}

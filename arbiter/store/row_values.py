@@ -96,7 +96,7 @@ def row_of(match: PackedMatch) -> dict[str, Any]:
 
 @contextmanager
 def explain_unreadable(what: str) -> Iterator[None]:
-    """Turn errors of reading stored values into a StoreError that names `what`."""
+    """Raise StoreError that names `what` for a ValueError, TypeError, KeyError or AttributeError within."""
     try:
         yield
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -104,6 +104,7 @@ def explain_unreadable(what: str) -> Iterator[None]:
 
 
 def read_summary(text: str, what: str) -> MatchSummary:
+    """Return a summary from its JSON; StoreError names `what` if it cannot be read."""
     with explain_unreadable(what):
         return MatchSummary.from_json(json.loads(text))
 
@@ -147,7 +148,7 @@ def read_planned(text: str | None, number: int) -> datetime | None:
 
 
 def _check(shape: Any, types: Mapping[str, tuple[type, ...]], what: str) -> None:
-    """Raise StoreError if a mapping lacks a key, or its value has another type."""
+    """Raise StoreError unless `shape` is a mapping with all keys of `types`, each value of its types."""
     for key, expected in types.items():
         if not isinstance(shape, dict) or key not in shape:
             raise StoreError(f"{what} cannot be read: it has no {key}")
@@ -156,6 +157,7 @@ def _check(shape: Any, types: Mapping[str, tuple[type, ...]], what: str) -> None
 
 
 def read_tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
+    """Return the players of each table from a round's JSON; StoreError if it cannot be read."""
     with explain_unreadable(f"the tables of round {number}"):
         return tuple(map(tuple, json.loads(text)))
 

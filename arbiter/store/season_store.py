@@ -166,7 +166,7 @@ class SeasonStore(Matches):
         return StoredRound(number, digest, tuple(map(tuple, tables)), False, planned_at)
 
     def drop_round(self, number: int) -> None:
-        """Delete the plan of a round without matches."""
+        """Delete the plan of a round; the caller has checked that it has no matches."""
         self._write(sa.delete(db_schema.rounds).filter_by(season_id=self._id, number=number))
 
     def programs(self) -> dict[int, dict[str, dict[str, str | None]]]:
@@ -190,6 +190,7 @@ class SeasonStore(Matches):
             self._insert_settings(connection, digest, settings)
 
     def _insert_settings(self, connection: sa.Connection, digest: str, settings: Mapping[str, Any]) -> None:
+        """Store a config's settings by its digest, within a transaction, unless they are stored."""
         row = {"season_id": self._id, "digest": digest, "settings": json.dumps(dict(settings))}
         self._store.insert_once(connection, db_schema.configs, row)
 

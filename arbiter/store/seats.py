@@ -27,7 +27,7 @@ def key_of(name: str) -> str:
 
 
 def name_of(key: str) -> str:
-    """Return the name of a stored key."""
+    """Return the name that `key_of` has escaped."""
     name: str = json.loads(f'"{key}"')
     return name
 

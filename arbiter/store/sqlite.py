@@ -98,7 +98,7 @@ def companions(name: str) -> list[str]:
 
 
 def _wal(file: Path) -> Path:
-    """Return SQLite's write-ahead log."""
+    """Return the path of SQLite's write-ahead log."""
     return file.with_name(file.name + "-wal")
 
 
@@ -142,10 +142,12 @@ def check_not_hollow(connection: sa.Connection, name: str) -> None:
 
 
 def lock_schema(connection: sa.Connection) -> None:
+    """Begin a transaction that holds the file's write lock."""
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def begin_snapshot(connection: sa.Connection) -> None:
+    """Begin a transaction whose queries all see one snapshot."""
     connection.exec_driver_sql("BEGIN")
 
 
@@ -185,12 +187,14 @@ def backup_command(_url: sa.URL, _target: Path) -> str:
 
 
 def insert_once(table: sa.Table) -> sa.Insert:
+    """Return a statement that adds a row unless its key exists."""
     from sqlalchemy.dialects.sqlite import insert
 
     return insert(table).on_conflict_do_nothing()
 
 
 def explain(error: DBAPIError) -> str:
+    """Return one line: the meaning of the error's code and the remedy, else SQLite's own text."""
     text = str(error.orig)
     if not isinstance(error.orig, sqlite3.OperationalError):
         return f"damaged or no store: {text}"

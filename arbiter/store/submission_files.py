@@ -77,20 +77,26 @@ class SubmissionFiles(SeasonRows):
         self._write(sa.update(table).filter_by(id=number).where(table.c.state != DROPPED).values(bytes=size))
 
     def expire_archives(self, before: str) -> None:
-        """Mark as removed the archives of refused submissions received before a time."""
+        """Set the bytes of refused submissions received before a time to 0, so that `gone` has them."""
         table = db_schema.submissions
         old = sa.update(table).filter_by(season_id=self._id, state=REFUSED).where(table.c.received < before)
         self._write(old.values(bytes=0))
 
     def gone(self) -> RemovedFiles:
-        """Return the files marked as removed, of all seasons: the folder is the store's."""
+        """Return the files that may be deleted, of all seasons, since the folder is the store's.
+
+        Programs are those of dropped and refused versions, archives those of them with `bytes` 0.
+        """
         table = db_schema.submissions.c
         rows = self._all(sa.select(table.file, table.bytes).where(table.state.in_((DROPPED, REFUSED))))
         return RemovedFiles({row.file for row in rows if row.bytes == 0}, {row.file for row in rows})
 
 
 def drop_unplayed_versions(connection: sa.Connection, season: int, author: str) -> list[str]:
-    """Drop an author's versions that neither play nor have played; return the names of their files."""
+    """Mark an author's versions that neither play nor have played as dropped, as `_mark_dropped` does.
+
+    Return their file names, for the caller to delete. The author's row is locked until the transaction ends.
+    """
     table = db_schema.submissions
     lock_player(connection, season, author)
     playing = sa.select(db_schema.authors.c.active).filter_by(season_id=season, name=author)
@@ -106,7 +112,7 @@ def drop_unplayed_versions(connection: sa.Connection, season: int, author: str) 
 
 
 def _mark_dropped(connection: sa.Connection, numbers: list[int]) -> None:
-    """Mark submissions as dropped, without files, and out of the rounds to come."""
+    """Set submissions to state "dropped", `bytes` 0 and `joins_round` None; no row is deleted."""
     mine = sa.update(db_schema.submissions).where(db_schema.submissions.c.id.in_(numbers))
     connection.execute(mine.values(state=DROPPED, bytes=0, joins_round=None))
 

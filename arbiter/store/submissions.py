@@ -132,11 +132,11 @@ class SubmissionStore(SeasonRows):
         return {row.file for row in self._all(sa.select(db_schema.submissions.c.file))}
 
     def next(self, without: Collection[int] = ()) -> Submission | None:
-        """Return the submission to inspect now, apart from the ids in `without`; None if none is waiting."""
+        """Return the first of `queue`: what to inspect now, also if that was begun; None if it is empty."""
         return next(iter(self.queue(without)), None)
 
     def queue(self, without: Collection[int] = ()) -> list[Submission]:
-        """Return the waiting submissions, apart from the ids in `without`, in the order of inspection."""
+        """Return `waiting` in `inspection_order` by the last 24 hours, apart from the ids in `without`."""
         waiting = [found for found in self.waiting() if found.id not in without]
         table = db_schema.submissions.c
         done = self._own(table.author, sa.func.count()).where(
@@ -146,7 +146,7 @@ class SubmissionStore(SeasonRows):
         return inspection_order(waiting, counts)
 
     def waiting(self) -> list[Submission]:
-        """Return all submissions whose inspection has not ended."""
+        """Return all submissions not yet accepted, refused or dropped, those under inspection too."""
         table = db_schema.submissions
         return self._load_submissions(self._own(table).where(table.c.state.not_in(OVER)))
 
@@ -154,7 +154,7 @@ class SubmissionStore(SeasonRows):
         return [submission(row) for row in self._all(query)]
 
     def begin(self, number: int) -> None:
-        """Record that an inspection begins, at its first step."""
+        """Reset a submission to "received" without steps, unless dropped: its inspection begins."""
         self._update(number, state=RECEIVED, steps="[]")
 
     def count_failure(self, number: int) -> None:
@@ -204,7 +204,10 @@ class SubmissionStore(SeasonRows):
         return made
 
     def refuse(self, number: int, steps: Sequence[Mapping[str, Any]], under: str | None = None) -> None:
-        """Record the refusal that ends an inspection; `under` is a digest of its machine and terms."""
+        """Record the refusal that ends an inspection, and log it, unless the version was dropped.
+
+        `under` is a digest of the inspection's machine and terms.
+        """
         values = {"state": REFUSED, "steps": json.dumps(list(steps)), "judged": timestamp(), "under": under}
         with self._store.transaction() as connection:
             kept = self._undropped_update(number).values(**values)
@@ -220,10 +223,7 @@ class SubmissionStore(SeasonRows):
         program: Mapping[str, Any],
         size: int | None = None,
     ) -> bool:
-        """Accept a version of `size` bytes: it plays from the next round on, unless a later one does.
-
-        False if it was dropped meanwhile.
-        """
+        """Accept a version: it plays from the next round on, unless a later one does; False if dropped."""
         with self._store.transaction() as connection:
             found = self._find(connection, id=number)
             assert found is not None
@@ -291,6 +291,7 @@ class SubmissionStore(SeasonRows):
         return connection.execute(self._own(db_schema.authors.c.active, name=author)).scalar()
 
     def _find(self, connection: sa.Connection, **wanted: object) -> Submission | None:
+        """Return the season's one submission with these column values, or None."""
         row = connection.execute(self._own(db_schema.submissions, **wanted)).one_or_none()
         return None if row is None else submission(row)
 
@@ -313,6 +314,7 @@ class SubmissionStore(SeasonRows):
         *asked: sa.ColumnElement[bool],
         **wanted: str,
     ) -> list[str]:
+        """Return a column's times within `span` before now, of the rows wanted, oldest first."""
         query = self._own(column, **wanted).where(is_recent(column, span), *asked).order_by(column)
         return list(connection.execute(query).scalars())
 

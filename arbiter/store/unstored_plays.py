@@ -32,6 +32,7 @@ class UnstoredTokenStore(SeasonRows):
                 connection.execute(sa.update(table).filter_by(**key).values(sums))
 
     def all(self) -> dict[str, BilledTokens]:
+        """Return the tokens of plays that are not stored, by player."""
         table = db_schema.outlays.c
         rows = self._all(self._own(table.player, table.input, table.output))
         return {name_of(row.player): BilledTokens(row.input, row.output) for row in rows}

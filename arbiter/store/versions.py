@@ -52,7 +52,7 @@ class Submission:
 
 
 def inspection_order(waiting: Iterable[Submission], inspected: Mapping[str, int]) -> list[Submission]:
-    """Return the waiting versions in the order of their inspection.
+    """Return unjudged versions in the order of their inspection.
 
     Next is always the oldest of the author with the fewest inspections; `inspected` are those of 24 hours.
     """

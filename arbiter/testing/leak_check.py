@@ -135,13 +135,11 @@ class InformationGap(NamedTuple):
 def find_information_gap(
     game: AnyGame, deals: Sequence[Deal], played: Sequence[Actions]
 ) -> InformationGap | None:
-    """Return the first decision for which a seat's information state is wrong, or None.
-
-    `played` has the actions of each deal.
-    """
+    """Return the first decision for which a seat's information state is wrong; `played` is by deal."""
     hearings = [hearing_of(game, seat) for seat in range(game.seats)]
 
     def apply_news(news: Iterable[Tell]) -> None:
+        """Let each hearer's information state take the commands."""
         for seats, command in news:
             for hearer in seats:
                 hearings[hearer].hear(command)
@@ -167,4 +165,5 @@ def find_information_gap(
 
 
 def _visible_to(game: AnyGame, state: State, seat: Seat) -> tuple[object, ...]:
+    """Return a seat's frame and its legal actions."""
     return frame_of(game, state, seat), tuple(state.legal(seat))

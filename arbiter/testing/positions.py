@@ -30,6 +30,7 @@ class Positions:
         self._sweep = _SWEEP
 
     def _check(self, kept: bool, promise: str, detail: str = "") -> None:
+        """Report a broken promise unless it is `kept`."""
         if not kept:
             self._break(promise, detail)
 
@@ -61,6 +62,7 @@ class Positions:
         hold(asks, "a request is one line that begins with gen_", repr(command))
 
     def _check_seat(self, state: State, seat: Seat, legal: tuple[Action, ...]) -> None:
+        """Check a seat to act: legal, allows, action_text, parse and apply agree."""
         game, hold, where = self._game, self._check, f"seat {seat}"
         ascending = all(one < higher for one, higher in pairwise(legal))
         hold(ascending, "legal is ascending, without duplicates", f"{where}: {legal}")
@@ -99,6 +101,7 @@ class Positions:
         self._check_refused(state, seat, self._ids_to_try(()), promise)
 
     def _check_refused(self, state: State, seat: Seat, actions: Iterable[Action], promise: str) -> None:
+        """Report `promise` as broken if one of `actions` is allowed, or applied without IllegalAction."""
         for action in actions:
             allowed = state.allows(seat, action)
             try:
@@ -109,6 +112,7 @@ class Positions:
             self._break(promise, f"seat {seat}, action {action}")
 
     def _check_simultaneous(self, state: State, legals: Mapping[Seat, Sequence[Action]]) -> None:
+        """Check that the first two seats can decide in either order with one result."""
         one, other = list(legals)[:2]
         first, second = legals[one][-1], legals[other][0]
         promise = "simultaneous decisions may be made in any order"
@@ -132,7 +136,7 @@ class Positions:
             yield self._draw(size)
 
     def _sample(self, legal: Sequence[Action]) -> Sequence[Action]:
-        """All of a short list, a sample of a long one."""
+        """Return all of a short list, a random sample of a long one."""
         if len(legal) <= _SAMPLE:
             return legal
         return [legal[self._draw(len(legal))] for _ in range(_SAMPLE)]

@@ -95,7 +95,7 @@ class _GameCheck:
             self._break("no method raises anything but IllegalAction", repr(error), error)
 
     def _break(self, promise: str, detail: str, cause: Exception | None = None) -> NoReturn:
-        """Raise with all that is needed to reproduce it."""
+        """Raise BrokenPromise with the detail, the deal and the actions so far."""
         lines = [f"{self._game.name}: {detail}"]
         if self._deal is not None:
             lines.append(f"deal: {self._deal!r}")
@@ -103,6 +103,7 @@ class _GameCheck:
         raise BrokenPromise(promise, "\n".join(lines)) from cause
 
     def _check(self, kept: bool, promise: str, detail: object = "") -> None:
+        """Report a broken promise unless it is `kept`."""
         if not kept:
             self._break(promise, str(detail))
 
@@ -129,6 +130,7 @@ class _GameCheck:
         hold(pickle.loads(pickle.dumps(game)) == game, "a game pickles")
 
     def _check_wordings(self, what: str, wordings: Iterable[tuple[str, ...]]) -> None:
+        """Check that each wording has a valid command for each seat."""
         for wording in wordings:
             worded = len(wording) == self._game.seats
             self._check(worded, f"{what} has a command for each seat", wording)
@@ -136,6 +138,7 @@ class _GameCheck:
                 self._check_command(what, command)
 
     def _check_command(self, what: str, text: str) -> None:
+        """Check that a command is one plain line, and none of the referee's."""
         self._check(bool(LINE.fullmatch(text)), f"{what} is one line of plain words", repr(text))
         self._check(not _REFEREE_COMMAND.fullmatch(text), f"{what} uses no command of the referee", text)
 
@@ -212,6 +215,7 @@ class _GameCheck:
     # Promises about a deal.
 
     def _check_deal(self, deal: Deal) -> None:
+        """Check a deal's hands, seat, card names, JSON and wordings; note its cards."""
         game, hold = self._game, self._check
         hold(len(deal.hands) == game.seats, "a deal has a hand for each seat")
         hold(0 <= deal.seat < game.seats, "a deal's seat is a seat", deal.seat)
@@ -269,6 +273,7 @@ class _GameCheck:
         return state
 
     def _check_news(self, before: State, seat: Seat, action: Action, after: State) -> None:
+        """Check who gets the news of an action, and its commands."""
         news = list(self._game.news(before, seat, action, after))
         if len(before.to_act) > 1:
             promise = "no news is sent before the last of simultaneous decisions"
@@ -279,6 +284,7 @@ class _GameCheck:
             self._check_command("news", command)
 
     def _check_rotations(self, deal: Deal, final: State) -> None:
+        """Play a deal again by each shift of seats; check that its points shift, too."""
         n = self._game.seats
         promise = "rotating a deal's hands and roles rotates its play and points"
         for shift in range(1, n):

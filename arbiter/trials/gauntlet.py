@@ -79,10 +79,7 @@ class Gauntlet:
 
     @classmethod
     def of(cls, config: Config, player: str, against: Sequence[str] = ()) -> Gauntlet:
-        """Return a gauntlet of a season's player `against` some, by default all others but house bots.
-
-        ConfigError for unknown names.
-        """
+        """Return the gauntlet of a player `against` some, by default all but house bots. ConfigError."""
         me = _rated_name_of(config, player, "--player")
         named = tuple(dict.fromkeys(_rated_name_of(config, name, "--against") for name in against))
         if me in named:
@@ -120,6 +117,7 @@ class Gauntlet:
         """
 
         def is_over(name: str) -> bool:
+            """True if all matches of `rounds` rounds are stored."""
             season = store.season(name)
             return season is not None and all(
                 len(season.match_ids(number)) == len(self.specs(season.seed, number))
@@ -157,7 +155,7 @@ def tables_of(opponents: int, room: int) -> int:
 
 
 def _rated_name_of(config: Config, name: str, option: str) -> str:
-    """Return the rated name of a player, given that name or its registered one."""
+    """Return the rated name of a player by that or a registered one; ConfigError names the `option`."""
     rated = [entry.player.name for entry in config.entries]
     if name in rated:
         return name
@@ -296,4 +294,5 @@ def _results_against(table: rating.PairTable, number: int) -> np.ndarray:
 
 
 def _at_fault(match: MatchSummary) -> str | None:
+    """Return the player, a copy as its original, whose fault ended a match; None without one."""
     return None if match.faulty is None else original(match.players[match.faulty])

@@ -93,7 +93,7 @@ def check_players(config: Config, entries: Iterable[Entry], executor: Executor) 
 
 
 def judge_steps(player: Player, limits: Limits, steps: Sequence[Step]) -> Qualification:
-    """Return the verdict on steps under a season's limits."""
+    """Return the verdict: the first failed step that is required fails, the first other one is advice."""
     failed = [step for step in steps if step.ok is False]
     must = next((step for step in failed if is_required(step.name, player, limits)), None)
     advice = next((step for step in failed if not is_required(step.name, player, limits)), None)
@@ -157,7 +157,7 @@ def qualify(season: SeasonResults, executor: Executor) -> Iterator[Qualification
 
 
 def _store_orders(season: SeasonResults, name: str, digest: str, verdict: Qualification) -> None:
-    """Store that a player was checked, and the order that suspends or reinstates it, if needed."""
+    """Store that a player was checked; suspend it for a failure, else lift a suspension by a check."""
     alone = _is_alone(season.config, name)
 
     def orders(now: EffectiveOrders) -> Iterator[tuple[OrderKind, str, str]]:

@@ -95,6 +95,7 @@ def submit(arena: AgentArena, path: Path) -> dict[str, Any]:
 
 
 def _truncate_steps(steps: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the name, `ok`, detail, fix and output of each step, these three cut to their limits."""
     for step in steps:
         said = {
             key: cut(step[key], most) for key, most in (("detail", DETAIL), ("fix", FIX), ("output", OUTPUT))
@@ -104,7 +105,7 @@ def _truncate_steps(steps: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, An
 
 @contextmanager
 def _pack_upload(arena: AgentArena, path: Path) -> Iterator[Upload]:
-    """Write a packed program to the season's folder, as a site would receive it; ConfigError if too large."""
+    """Yield a packed program as an upload, which the caller keeps or drops; ConfigError if too large."""
     most = arena.terms.max_bytes
     with TemporaryFile() as archive:
         _pack(path, archive)
@@ -121,7 +122,7 @@ def _pack_upload(arena: AgentArena, path: Path) -> Iterator[Upload]:
 
 
 def _pack(path: Path, into: IO[bytes]) -> None:
-    """Pack a folder or a one-file program; copy a ZIP file unchanged."""
+    """Pack a folder or a one-file program, copy a ZIP file unchanged; ConfigError for anything else."""
     if not path.is_file() or path.suffix.lower() not in MAKES_PROGRAMS:
         pack(path, into)
         return

@@ -57,11 +57,13 @@ def list_page(rows: Sequence[dict[str, Any]], page: int) -> tuple[list[dict[str,
 
 
 def _select_page(pages: Sequence[Item], page: int) -> Item:
+    """Return a page, counted from 1; ConfigError for an unknown one."""
     if not 1 <= page <= len(pages):
         raise ConfigError(f"page: expected 1 to {len(pages)}, got {page}")
     return pages[page - 1]
 
 
 def _split_long_lines(text: str) -> Iterator[str]:
+    """Yield the lines with their ends, those of more than `PIECE` characters in pieces."""
     for line in text.splitlines(keepends=True):
         yield from (line[start : start + PIECE] for start in range(0, len(line), PIECE))

@@ -58,10 +58,7 @@ class AgentArena:
 
     @classmethod
     def read(cls, folder: Path, name: str = USUAL_NAME) -> AgentArena:
-        """Read the arena in a folder; ConfigError if it has no playable season.
-
-        Players whose programs do not exist are left out.
-        """
+        """Read a folder's arena, without players whose programs are missing; ConfigError if not playable."""
         file = folder / SEASON
         if not file.is_file():
             hint = f"arbiter init {folder} --ladder writes one"
@@ -77,12 +74,12 @@ class AgentArena:
 
     @property
     def terms(self) -> Submissions:
-        """The limits on the agent's submissions."""
+        """The season's key `submissions`, by default with `PER_DAY` new programs in 24 hours."""
         return self.config.submissions or Submissions(per_day=PER_DAY)
 
     @property
     def rungs(self) -> list[str]:
-        """The names of the opponents."""
+        """The rated names of opponents, up to `MOST_RUNGS`, without the `missing` ones."""
         there = [entry.player.name for entry in self.config.entries]
         return [name for name in there if name not in self.missing][:MOST_RUNGS]
 
@@ -115,7 +112,7 @@ class AgentArena:
         return [found for found in stored.submissions.of(self.name) if found.state == ACCEPTED]
 
     def gauntlet(self, version: Submission, store: Store) -> Gauntlet:
-        """Return the gauntlet of a version against all rungs, resumed from `store`."""
+        """Return a version's gauntlet against all rungs, resumed from `store`; ConfigError without rungs."""
         # Imported here: a check does not need it.
         from arbiter.trials.gauntlet import Gauntlet
 

@@ -143,7 +143,7 @@ def _interval(scores: Sequence[float | None]) -> dict[str, Any]:
 
 
 def _verdict_sentence(opponents: Sequence[dict[str, Any]], rounds: int) -> str:
-    """Return the verdicts as a sentence."""
+    """Return ``better than a, b, worse than c, undecided against d; play more rounds`` by the verdicts."""
     if not rounds:
         return "no complete round yet: nothing is known"
     said = []

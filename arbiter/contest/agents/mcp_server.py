@@ -95,7 +95,7 @@ class ArenaTools:
         return await self._read_in_thread(show_log, id, version, page)
 
     async def _read_in_thread(self, read: Callable[..., dict[str, Any]], *arguments: object) -> str:
-        """Call `read` with the arena in a thread and return its result as JSON."""
+        """Call `read` with the arena in a thread; return its result as JSON, ToolError if it fails."""
 
         def read_as_json() -> str:
             try:
@@ -106,7 +106,7 @@ class ArenaTools:
         return await anyio.to_thread.run_sync(read_as_json, abandon_on_cancel=True)
 
     async def _run_on_program(self, verb: str, path: str, source: str, language: str) -> str:
-        """Run the command `verb` on a program; a source is written to a temporary file first."""
+        """Run the command `verb` on a path, or a source in a temporary file; ToolError unless given one."""
         if bool(path) == bool(source):
             raise ToolError("give either a path or a source")
         if path:
@@ -122,7 +122,7 @@ class ArenaTools:
             return await self._command(verb, str(file))
 
     async def _command(self, verb: str, *words: str, options: Sequence[str] = ()) -> str:
-        """Run an `arena` command as a subprocess, one at a time, and return its answer."""
+        """Run an `arena` command as a subprocess, one at a time; return its JSON, ToolError without any."""
         own = ["--name", self._name, "--parent", str(os.getpid()), *options, "--", str(self._folder), *words]
         async with self._one:
             process = await asyncio.create_subprocess_exec(

@@ -96,7 +96,7 @@ class RemoteSeat:
             return self._with_frame(self._wait_for_turn())
 
     def play(self, word: str) -> dict[str, Any]:
-        """Send an answer, wait, return the table at the next turn; ConfigError if the answer is invalid."""
+        """Send an answer, wait, return the table at the next turn; ConfigError if invalid, or no table."""
         with self._hold_lock():
             self._post("decide", {"word": word})
             return self._with_frame(self._wait_for_turn())
@@ -110,13 +110,13 @@ class RemoteSeat:
             return text_page(printable("\n".join(lines)), page)
 
     def keep(self) -> None:
-        """Send a keep-alive request."""
+        """Send a keep-alive request, if there is a table."""
         with self._one:
             if self._key:
                 self._post("state")
 
     def leave(self) -> None:
-        """Leave the table, which frees it for others."""
+        """Leave the table, if there is one, which frees it for others."""
         with self._one:
             self._leave_table()
 
@@ -139,12 +139,13 @@ class RemoteSeat:
         self._key = str(self._parse_answer(answer)["key"])
 
     def _leave_table(self) -> None:
+        """Leave the table, if there is one, and forget its key."""
         if self._key:
             self._send_request("leave")
             self._key = ""
 
     def _wait_for_turn(self) -> dict[str, Any]:
-        """Poll the site until the bots have acted, at most `LOOKS` times; return the state."""
+        """Poll the site while bots act, up to `LOOKS` more times; return the state, even if they still do."""
         state = self._post("state")
         for _ in range(LOOKS):
             if not state["running"]:
@@ -175,6 +176,7 @@ class RemoteSeat:
         return self._parse_answer(answer)
 
     def _send_request(self, verb: str, body: Mapping[str, Any] | None = None) -> SiteAnswer:
+        """Send a request as JSON with the table's key; return the answer, also a refusal."""
         sent = json.dumps(body or {}).encode()
         headers = {"x-table": self._key, "content-type": "application/json"}
         return self._address.ask("POST", f"{self._table}/{verb}", headers, io.BytesIO(sent), len(sent))

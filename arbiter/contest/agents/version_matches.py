@@ -56,7 +56,7 @@ def show_log(arena: AgentArena, match: str, version: int | None = None, page: in
 
 
 def rows_of(matches: Iterable[MatchSummary], player: str) -> list[dict[str, Any]]:
-    """Return a row for each match, worst first."""
+    """Return a row for each match: own faults, losses, draws, wins, faults of others; by lead in these."""
     told = [(_outcome(match, player), lead_of(match, player) or 0.0, match) for match in matches]
     order = (FAULT, LOST, DRAWN, WON, OTHERS)
     told.sort(key=lambda one: (order.index(one[0]), one[1], one[2].id))
@@ -74,7 +74,7 @@ def rows_of(matches: Iterable[MatchSummary], player: str) -> list[dict[str, Any]
 
 
 def seats_of_player(players: Iterable[str], player: str) -> tuple[Seat, ...]:
-    """The seats of a player in a match."""
+    """Return the seats of a player and its copies."""
     return tuple(seat for seat, name in enumerate(players) if original(name) == player)
 
 
@@ -92,6 +92,7 @@ def _load_own_match(arena: AgentArena, match: str, version: int | None) -> OwnMa
 
 
 def _outcome(match: MatchSummary, player: str) -> str:
+    """Return FAULT, LOST, DRAWN, WON, or OTHERS for another's fault: the outcome for a player."""
     if match.points is None:
         own = match.faulty is not None and original(match.players[match.faulty]) == player
         return FAULT if own else OTHERS

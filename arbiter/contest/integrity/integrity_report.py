@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def make_report(
     config: Config, stored: SeasonStore, against: Sequence[str], read: Callable[[], object]
 ) -> Integrity:
-    """Read the season's matches and sources, and those of the stores `against`; return a report on them.
-
-    `read` is called after each match.
-    """
+    """Report on the season's matches and sources, and those `against`; call `read` after each match."""
     # Imported here: showing a report needs neither numpy nor scipy.
     from arbiter.contest.integrity.similar_play import find_twins
     from arbiter.contest.integrity.similar_sources import find_copies

@@ -61,6 +61,7 @@ class UnreadProgram:
     found: Iterable[tuple[str, Path]]
 
     def read(self) -> Sources:
+        """Read the sources among the files, up to the limits."""
         return _read_sources(self.side, self.found)
 
 
@@ -138,12 +139,14 @@ def _sample_side(name: str) -> Side:
 
 
 def _submitted_programs(sent: Iterable[Submission], folder: Path) -> Iterator[UnreadProgram]:
+    """Yield versions as programs; `folder` is that of all archives."""
     for one in sent:
         side: Side = {"name": one.author, "version": one.version, "key": rated_name(one.author, one.version)}
         yield UnreadProgram(side, _walk_files(folder / one.file / SOURCE))
 
 
 def _other_programs(season: SeasonStore, folder: Path) -> Iterator[UnreadProgram]:
+    """Yield the active versions of another season, with its name in their keys."""
     for one in _submitted_programs(season.submissions.active(), folder):
         key = f"{one.side['key']}{MARK}{season.name}"
         yield UnreadProgram({**one.side, "season": season.name, "key": key}, one.found)
@@ -221,7 +224,7 @@ class Unread(Exception):
 
 
 def _read_source(path: Path, room: int) -> str:
-    """Read the text of a source; Unread if it is left out."""
+    """Read a source's text; Unread for a link, no regular file, a NUL, or over `LARGEST` or `room` bytes."""
     try:
         # A build may have left a link to another program's file, or a pipe.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

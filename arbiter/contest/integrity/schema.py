@@ -231,7 +231,7 @@ class SourceComparison(TypedDict):
 
 
 def in_words(side: Side) -> str:
-    """Return the name of a side in a sentence."""
+    """Return ``alice@2``, ``alice@2 of SEASON`` or ``the sample NAME``."""
     if side.get("sample"):
         return f"the sample {side['name']}"
     rated = rated_name(side["name"], side["version"])

@@ -178,11 +178,13 @@ def _join_near_runs(found: Iterable[SharedRun]) -> list[SharedRun]:
 
 
 def _passage_lines(files: Sequence[SourceFile], number: int, start: int, length: int) -> PassagePlace:
+    """Return the lines from token `start` on over `length` tokens of file `number`."""
     lines = files[number].tokens.lines
     return {"file": number, "first": int(lines[start]), "last": int(lines[start + length - 1])}
 
 
 def _comparison_side(sources: Sources, spans: Iterable[tuple[int, int, int]], given: Codes) -> ComparisonSide:
+    """Return a program as JSON; a span is the number of a file, a first token, a number of tokens."""
     own = [~_handed_out_mask(file, given) for file in sources.files]
     shared = [np.zeros(len(mask), bool) for mask in own]
     for number, start, length in spans:
@@ -206,6 +208,7 @@ def _handed_out_mask(file: SourceFile, given: Codes) -> NDArray[np.bool_]:
 
 
 def _shown_file(file: SourceFile, given: NDArray[np.bool_]) -> ShownFile:
+    """Return a file as JSON; its handed-out lines have only tokens in the mask `given`."""
     own = set(file.tokens.lines[~given].tolist())
     handed_out = sorted(set(file.tokens.lines[given].tolist()) - own)
     return {"name": file.name, "lines": file.text.split("\n"), "given": handed_out}

@@ -50,6 +50,7 @@ def find_twins(
     house = {entry.player.name for entry in config.entries if entry.role} | set(config.house_bots)
 
     def owner_of(name: str) -> str:
+        """Return the author of a version, `HOUSE` for a house bot or rung."""
         return HOUSE if name in house else registered_name(name)
 
     likeness = rating.Likeness(owner_of)
@@ -140,6 +141,7 @@ class _Situations:
                 yield one.kind, one.choices, one.answers
 
     def _node_after(self, before: Any, line: str) -> int:
+        """Return the number of the node that `line` leads to, a new one at its first time."""
         return self._steps.setdefault((before, line), len(self._steps))
 
 

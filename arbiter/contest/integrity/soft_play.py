@@ -129,7 +129,7 @@ def _soft_play_row(one: Help, reviewed: ReviewedLoss | None) -> SoftPlay:
 
 
 def _question(one: Help, reviewed: ReviewedLoss | None) -> str:
-    """Return the question with its evidence."""
+    """Return the question why one does better with the other, with the effects and `reviewed` losses."""
     gain, loss = 1.96 * one.gain_se, 1.96 * one.loss_se
     said = (
         f"Why does {one.helped} do better with {one.helper}? In points per match it is {one.gain:.1f} ±"

@@ -125,6 +125,7 @@ def tokens_of(name: str, text: str) -> Tokens:
 
 
 def _scan_tokens(reader: re.Pattern[str], text: str) -> list[_Spot]:
+    """Return the tokens that are kept, each with its place in the text, at most `MOST_TOKENS`."""
     spots: list[_Spot] = []
     starts, depth = True, 0
     for found in reader.finditer(text):
@@ -152,6 +153,7 @@ def _scan_tokens(reader: re.Pattern[str], text: str) -> list[_Spot]:
 
 
 def _token_code(found: re.Match[Any], kind: str) -> int:
+    """Return the code of a keyword or sign, else NAME, NUMBER or TEXT."""
     if kind == "word":
         return _word_code(found[0]) if found[0] in WORDS else NAME
     if kind == "number":
@@ -161,6 +163,7 @@ def _token_code(found: re.Match[Any], kind: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _word_code(word: str) -> int:
+    """Return a code of a word by its CRC, above NAME, NUMBER and TEXT."""
     return crc32(word.encode("utf-8", "replace")) + TEXT + 1
 
 
@@ -185,4 +188,5 @@ def fingerprints(codes: Codes) -> Codes:
 
 
 def union(parts: Iterable[Codes]) -> Codes:
+    """Return the distinct codes of all parts, sorted."""
     return np.unique(np.concatenate([NONE, *parts]))

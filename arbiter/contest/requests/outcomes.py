@@ -85,7 +85,7 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
 
 
 def score_text(outcome: RequestOutcome) -> str:
-    """Return ``won 62.5 % of 24 results (95 %: 40.1 to 84.9 %)``; "" without results."""
+    """Return a test's verdict, then ``won 62.5 % of 24 results (95 %: 40.1 to 84.9 %)``; "" without."""
     if outcome["score"] is None:
         return ""
     results = outcome["wins"] + outcome["draws"] + outcome["losses"]

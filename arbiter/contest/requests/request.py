@@ -54,10 +54,7 @@ class CheckedRequest(NamedTuple):
 def check_request(
     config: Config, season: SeasonStore, roster: Collection[Entry], author: str, asked: RequestForm
 ) -> CheckedRequest:
-    """Validate a request; ConfigError names what cannot be played, and what can.
-
-    `roster` has the players that the author may see.
-    """
+    """Check a request of an author, who may see `roster`; ConfigError names what cannot be played."""
     terms = config.requests
     if terms is None:
         raise ConfigError("this season takes no requests")
@@ -99,6 +96,7 @@ class _Opponents(NamedTuple):
 
     @classmethod
     def of(cls, roster: Collection[Entry], author: str, own: set[int], terms: Requests) -> _Opponents:
+        """Return the players to meet by the season's terms, without language models."""
         # Language models are excluded: the organiser pays for their calls.
         of_file = [entry for entry in roster if not entry.is_sent and entry.player.model is None]
         sent = [entry for entry in roster if entry.is_sent and entry.registered_name != author]
@@ -125,6 +123,7 @@ class _Opponents(NamedTuple):
 
 
 def _check_number_of_opponents(config: Config, kind: Kind, many: int) -> None:
+    """Raise ConfigError for none, not one in a test, too many for a match's table, or over `MOST_AGAINST`."""
     seats = config.game.table_size - 1
     if kind == REGRESS and many != 1:
         what = f"against: expected one base for a test, got {many}"
@@ -156,7 +155,7 @@ def _deals(config: Config, kind: Kind, shapes: Sequence[Mapping[str, Any]]) -> t
 
 
 def _match_limit(config: Config, terms: Requests, asked: RequestForm, many: int) -> int:
-    """Return the most matches to play: whole boards, since only these are fair."""
+    """Return the most matches to play, in whole boards for fairness; ConfigError above the season's limit."""
     game = config.game
     if asked.kind == REGRESS:
         board, usual = len(game.duels), terms.matches

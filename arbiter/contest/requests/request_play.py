@@ -68,7 +68,7 @@ class RequestPlay:
 
     @property
     def is_whole(self) -> bool:
-        """True if no board is incomplete: all seats have had the same cards."""
+        """True if no board is in progress: it is over, or `next` has not looked for one yet."""
         return not self._board
 
     def next(self) -> MatchSpec | None:
@@ -86,7 +86,7 @@ class RequestPlay:
         return self._board[0]
 
     def add(self, match: PackedMatch) -> None:
-        """Store the match that `next` returned."""
+        """Store the match that `next` returned, and count it in `matches` and `trial`."""
         self.season.add_packed(match)
         self._board = self._board[1:]
         self._add_result(match.summary)

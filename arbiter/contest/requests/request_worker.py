@@ -58,10 +58,11 @@ class RequestWorker(Service):
         self._voids: Counter[tuple[str, str]] = Counter()
 
     def _has_work_left(self) -> bool:
+        """Return True if a failed request waits for its pause to end."""
         return bool(self._again)
 
     def _work_on(self, config: Config) -> bool:
-        """Play the next match of a season's queue, if there is one."""
+        """Play the next match of a season's queue; False if nothing is queued, or a store fails."""
         request: Request | None = None
         try:
             season = self._find_season(config)
@@ -85,7 +86,7 @@ class RequestWorker(Service):
         return True
 
     def _play(self, config: Config, season: SeasonStore, request: Request) -> None:
-        """Play a match of a request, or finish the request if none is left."""
+        """Play a match of a request, or finish it if none is left; ConfigError if refused, StoreError."""
         from arbiter.contest.requests.outcomes import outcome_of
 
         if (why := _refusal_reason(season, request.author)) is not None:

@@ -110,6 +110,7 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
 
 
 def _check_count(number: int, limit: int, what: str) -> None:
+    """Raise Refused if the archive has more than `limit` of `what`."""
     if number > limit:
         raise Refused(f"the archive holds {number:,} {what}; the limit is {limit:,}", "leave some out")
 
@@ -133,10 +134,7 @@ def _open_zip(archive: bytes) -> zipfile.ZipFile:
 
 
 def _check_places(archive: bytes, entries: Iterable[zipfile.ZipInfo], directory: int) -> None:
-    """Refuse entries whose data overlap, or reach beyond the data section.
-
-    The `zipfile` of the oldest supported Python checks neither.
-    """
+    """Refuse entries whose data overlap or reach beyond the data section; old `zipfile` checks neither."""
     end = archive.rfind(END)
     locator = archive[max(end - LOCATOR.size, 0) : end]
     if locator.startswith(LOCATOR_MARK):
@@ -154,8 +152,8 @@ def _check_places(archive: bytes, entries: Iterable[zipfile.ZipInfo], directory:
 
 
 def _path_components(entry: zipfile.ZipInfo) -> tuple[str, ...]:
-    """Return the components of an entry's name; Refused if it leads out of the folder or is not portable, or
-    the entry is neither a file nor a folder.
+    """Return the components of an entry's name; Refused if it leads out of the folder, is too long, too deep
+    or not portable, or if the entry is encrypted, or neither a file nor a folder.
     """
     # The original name: `zipfile` truncates `filename` at a NUL.
     name = entry.orig_filename
@@ -187,7 +185,7 @@ def _path_components(entry: zipfile.ZipInfo) -> tuple[str, ...]:
 
 
 def _without_top_folder(named: list[NamedEntry]) -> list[NamedEntry]:
-    """Remove what macOS adds, and a single top folder."""
+    """Return the entries without what macOS adds, and with paths without a single top folder."""
     kept = [one for one in named if not any(part in OF_MACOS for part in one.parts)]
     tops = {one.parts[0] for one in kept}
     if len(tops) != 1 or any(len(one.parts) == 1 and not one.is_folder for one in kept):
@@ -235,10 +233,7 @@ def write_new(path: Path, pieces: Iterable[bytes], mode: int) -> None:
 
 
 def _read_chunks(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield an entry's content in chunks, at most its stated size; Refused if it is damaged.
-
-    `zipfile` checks the CRC at the end.
-    """
+    """Yield an entry's content in chunks; Refused if shorter than stated, or damaged by `zipfile`'s CRC."""
     left = entry.file_size
     try:
         with archive.open(entry) as source:

@@ -73,10 +73,7 @@ def build(
 
 
 def _copy_product(folder: int, word: str, source: Path, room: int, output: str) -> int:
-    """Copy the file that a word names, if any, and return its size.
-
-    Refused if it is larger than `room` or not a regular file.
-    """
+    """Copy the file that a word names, if any; return its size, Refused if over `room` or not regular."""
     parts = PurePosixPath(word).parts
     with ExitStack() as opened:
         try:
@@ -107,7 +104,7 @@ def _copy_product(folder: int, word: str, source: Path, room: int, output: str) 
 
 
 def _copy(file: int, target: Path, mode: int) -> None:
-    """Write a file, replacing one of the sources."""
+    """Write an open file to `target`, in place of a source there; executable if `mode` is."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     write_new(target, iter(partial(os.read, file, CHUNK), b""), mode)

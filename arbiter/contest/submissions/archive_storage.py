@@ -58,10 +58,7 @@ def program_folder(config: Config, file: str) -> Path:
 
 
 def prepare_folder(folder: Path, wanted: int) -> bool:
-    """Create the folder; return True if `wanted` bytes fit on its disk and leave `LEFT_BYTES` free.
-
-    StoreError if the folder cannot be created.
-    """
+    """Create the folder; True if `wanted` bytes and `LEFT_BYTES` are free; StoreError if not created."""
     with _raise_store_errors(folder):
         folder.mkdir(mode=0o700, exist_ok=True)
         return shutil.disk_usage(folder).free >= wanted + LEFT_BYTES
@@ -95,7 +92,7 @@ class Upload:
                 rest = rest[self._file.write(rest) :]
 
     def keep(self) -> None:
-        """Sync the file and rename it to its final name."""
+        """Sync and close the file, and rename it to its final name."""
         with _raise_store_errors(self._folder):
             os.fsync(self._file.fileno())
             self._file.close()
@@ -132,7 +129,7 @@ def store_archive(
 def send_for(config: Config, season: SeasonStore, author: str, archive: IO[bytes]) -> tuple[Submission, bool]:
     """Store an archive for an author by a command on this machine, also after `until` and beyond `per_day`.
 
-    Return as `store_archive`; ConfigError if the archive is not accepted.
+    Return as `store_archive`; ConfigError if the archive is not accepted, StoreError if the disk is full.
     """
     terms = config.submissions
     if terms is None or season.running.read().closed is not None or season.seed_told() is not None:
@@ -176,7 +173,7 @@ def size_of(config: Config, file: str) -> int:
 
 
 def sweep(folder: Path, known: Iterable[str], gone: RemovedFiles = NOTHING) -> None:
-    """Delete what is `gone`, abandoned temporary files, and archives that are not `known`."""
+    """Delete what is `gone`, and temporary files and unknown archives older than `LEFT_SECONDS`."""
     names = set(known)
     before = time.time() - LEFT_SECONDS
     for file in folder.glob("*"):
@@ -198,7 +195,7 @@ def sync_to_disk(path: Path) -> None:
 
 @contextmanager
 def _raise_store_errors(folder: Path) -> Iterator[None]:
-    """Raise OSError as StoreError."""
+    """Turn an OSError in the block into a StoreError that names the folder."""
     try:
         yield
     except OSError as error:

@@ -87,7 +87,7 @@ def free_names(config: Config, stored: SeasonStore, names: Sequence[str]) -> lis
 
 
 def add_author(stored: SeasonStore, name: str, organiser: bool, who: str, code: str | None = None) -> str:
-    """Add an author with a normalised name, by an invitation if `code` is given; return the token."""
+    """Store an author, by an invitation's hash `code` if given; return the token. ConfigError if taken."""
     token = new_token()
     if not stored.authors.add(name, looks(name), hash_of(token), organiser, who, code):
         raise ConfigError(f"the name {name} is taken", hint="choose another one")
@@ -140,7 +140,7 @@ def author_named(stored: SeasonStore, name: str) -> Author:
 
 
 def settled_name(text: str) -> str:
-    """Return a name normalised; ConfigError if it is invalid or mixes alphabets."""
+    """Return a name in NFKC; ConfigError as `check_name`, for invisible characters, or two alphabets."""
     name = unicodedata.normalize("NFKC", text)
     check_name(name)
     if printable(name) != name:

@@ -178,6 +178,7 @@ def _problems_of_words(model: _BotModel) -> Iterator[Problem]:
 
 
 def _is_outside(word: str) -> bool:
+    """True for an absolute path, or one with ``..`` in it."""
     path = PurePosixPath(word)
     return path.is_absolute() or ".." in path.parts
 
@@ -283,5 +284,6 @@ def _file_begins_with(file: Path, *marks: bytes) -> bool:
 
 
 def _read_text(file: Path) -> str:
+    """Return the first `MOST_READ` bytes of a file as text."""
     with open(file, "rb") as opened:
         return opened.read(MOST_READ).decode(errors="replace")

@@ -115,6 +115,7 @@ class _Class:
                     self._note(team, one.name)
 
     def _note(self, team: str, student: str) -> None:
+        """Record a student of a team, by name and by looks."""
         self.students[student] = team
         self.alike[team, looks(student)] = student
 
@@ -139,6 +140,7 @@ class _Class:
         return self._enter(team, student) if before is None else None
 
     def _check_team(self, team: str) -> None:
+        """Record a team; ConfigError if it looks like another name, is an organiser or revoked."""
         key = looks(team)
         refuse_alike(team, [self.others[key]] if key in self.others else [])
         if self.teams.setdefault(key, team) != team:

@@ -74,7 +74,7 @@ class SiteAnswer(NamedTuple):
     words: SiteProblem | None = None
 
     def error(self) -> str:
-        """Return the site's error message."""
+        """Return the site's message, hint and seconds to wait on one line, or the status without one."""
         error = self.shape.get("error")
         if not isinstance(error, dict):
             return f"status {self.status}"
@@ -153,6 +153,7 @@ def _end_after(connected: socket.socket, seconds: float | None, late: threading.
     """End a connection after some seconds in this block, and set `late`: a timeout is only for each read."""
 
     def end() -> None:
+        """Set `late` and shut the connection down."""
         late.set()
         with suppress(OSError):
             # Not the method of an SSL socket, which a read in another thread does not survive.
@@ -181,10 +182,7 @@ class Site:
         self._base = f"{self._address.path}/api/v1/seasons/{quote(season, safe='')}/{what}"
 
     def send(self, archive: IO[bytes], size: int) -> dict[str, Any]:
-        """Send an archive; return its id, version and state.
-
-        ConfigError if it, the token or the season is refused.
-        """
+        """Send an archive; return its id, version and state, ConfigError if anything is refused."""
         answer = self._send_request("PUT", "", archive, size)
         if answer.status in (200, 202) and "id" in answer.shape:
             return answer.shape
@@ -199,7 +197,10 @@ class Site:
         raise self._refusal_error(answer)
 
     def states(self, number: object) -> Iterator[dict[str, Any]]:
-        """Poll a submission or request, and yield it each time, until it is over."""
+        """Poll a submission or request and yield it until it is over; ArbiterError for a refusal.
+
+        A site that does not answer is asked again for `PATIENCE_SECONDS`.
+        """
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
@@ -218,6 +219,7 @@ class Site:
             time.sleep(LOOK_SECONDS)
 
     def _refusal_error(self, answer: SiteAnswer) -> ArbiterError:
+        """Return, for the caller to raise, a ConfigError, or SiteUnreachable for a status of 500 or more."""
         where = f"{self.url}: "
         if answer.words is not None:
             text = f"{where}{answer.words.said}; {answer.words.fix}"
@@ -238,6 +240,7 @@ class Site:
         size: int = 0,
         kind_of: str = "application/zip",
     ) -> SiteAnswer:
+        """Send a request with the token to the season's address and `end`; return the answer."""
         headers = {"authorization": f"Bearer {self._token}"} | (
             {} if body is None else {"content-type": kind_of}
         )
@@ -262,6 +265,7 @@ def pack(path: Path, into: IO[bytes]) -> None:
 
 
 def _pack_folder(folder: Path, into: IO[bytes]) -> None:
+    """Write the files of a folder as a ZIP file; ConfigError if it has links or devices, or no files."""
     found = [
         file
         for file in sorted(folder.rglob("*"))
@@ -286,7 +290,7 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
 
 
 def explain_tls_error(error: ssl.SSLError) -> SiteProblem:
-    """Return the message for a TLS error."""
+    """Return what a TLS error means, with a remedy: certificate refused, no TLS at that port, another."""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = printable(error.verify_message).rstrip(".")
         return SiteProblem(f"its certificate is not accepted: {why}", _FIXES.get(error.verify_code, _TRUST))
@@ -299,7 +303,7 @@ def explain_tls_error(error: ssl.SSLError) -> SiteProblem:
 
 
 def explain_proxy_answer(status: int, text: bytes, location: str, size: int) -> SiteProblem:
-    """Return the message for an answer not from a site, to `size` bytes, with a redirect to `location`."""
+    """Explain by status and title an answer to `size` bytes that is no site's; it redirects to `location`."""
     name = _html_title(text) or f"status {status}"
     if status == 413:
         said = f"the site's proxy refuses an archive of {size} bytes ({name})"

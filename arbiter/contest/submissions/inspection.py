@@ -168,6 +168,7 @@ class _InspectionRun:
             raise quota_refusal(size, self._room)
 
     def _house_bots(self) -> list[Player]:
+        """Return the season's house bots whose programs exist."""
         season = self._season
         return [
             entry.player
@@ -189,6 +190,7 @@ class _InspectionRun:
         return InspectionStep(name, ok, detail, fix, self._clean_text(output, LONGEST_OUTPUT))
 
     def _clean_text(self, text: str, limit: int) -> str:
+        """Return a printable text without the folder's paths, cut to `limit`."""
         for place in (self._source, self._folder):
             for path in dict.fromkeys((os.path.realpath(place), str(place.absolute()))):
                 text = text.replace(f"{path}/", "").replace(path, ".")
@@ -196,11 +198,11 @@ class _InspectionRun:
         return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
     def sync_folder(self) -> None:
-        """Sync everything in the folder to disk."""
+        """Sync all files in the folder, and its parent, to disk; set `settled`, so that it stays."""
         for path in (*self._folder.rglob("*"), self._folder, self._folder.parent):
             sync_to_disk(path)
         self.settled = True
 
     def remove_folder(self) -> None:
-        """Remove the folder."""
+        """Remove the folder, if it exists; errors are ignored."""
         shutil.rmtree(self._folder, ignore_errors=True)

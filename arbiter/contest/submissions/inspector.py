@@ -98,7 +98,7 @@ class Inspector(Service):
         self._inspect_in_process, self._turns = run or _inspect_in_process, turns or Turns()
 
     def _clean_up(self, config: Config, season: SeasonStore) -> None:
-        """Record missing sizes of submissions, and delete files that are no longer needed."""
+        """Record missing sizes, mark archives refused `KEPT_REFUSED` ago as removed, `sweep` the folder."""
         for number, file in season.submission_files.without_size().items():
             season.submission_files.count(number, size_of(config, file))
         season.submission_files.expire_archives(
@@ -107,12 +107,12 @@ class Inspector(Service):
         sweep(folder_of(config), season.submissions.files(), season.submission_files.gone())
 
     def _has_work_left(self) -> bool:
-        """Read from the stores whether a submission is waiting, for now or later."""
+        """Read from the stores whether a submission has no verdict yet, postponed ones included."""
         seasons = filter(None, map(self._find_season, self._configs))
         return any(season.submissions.next() is not None for season in seasons)
 
     def _work_on(self, config: Config) -> bool:
-        """Inspect the next submission of a season, if there is one."""
+        """Inspect the next submission of a season; False if nothing is queued, True also after a failure."""
         season = self._find_season(config)
         found = None if season is None else season.submissions.next(self._postponed_items(config))
         if season is None or found is None:
@@ -191,10 +191,7 @@ def _end_process(process: subprocess.Popen[str]) -> None:
 
 @contextmanager
 def hold_inspection_lock(configs: Sequence[Config]) -> Iterator[None]:
-    """Hold the lock on the inspection of these seasons.
-
-    StoreError if another process has it, or the folder cannot be created.
-    """
+    """Create these seasons' folders and hold their inspection lock; StoreError if that is impossible."""
     # Seasons of one store have one folder.
     folders = list(map(folder_of, configs))
     for folder in folders:
@@ -207,6 +204,7 @@ def hold_inspection_lock(configs: Sequence[Config]) -> Iterator[None]:
 
 
 def _require_season(config: Config, store: Store) -> SeasonStore:
+    """Return the config's season in the store; StoreError without one."""
     found = store.season(config.season)
     if found is None:
         raise StoreError(f"{store.name} has no season {config.season}")

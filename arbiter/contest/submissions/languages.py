@@ -147,6 +147,7 @@ def program_version(word: str, program: str) -> str:
 
 @lru_cache(maxsize=256)
 def _run_for_libraries(word: str, program: str) -> Mapping[str, str]:
+    """Run a Python; return the versions of the `LIBRARIES` that it has, none for another program."""
     if not word.startswith("python"):
         return MappingProxyType({})
     try:

@@ -101,7 +101,7 @@ def seen_by_all(record: MatchRecord) -> Iterator[str]:
 
 
 def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | None], str]) -> Iterator[str]:
-    """Yield a replay for a seat, line by line."""
+    """Yield a replay for a seat as lines: its hands, by `hand_text`, messages, answers and notes."""
     deals: dict[int, Any] = {deal["deal"]: deal for deal in replay["deals"]}
     for event in replay["events"]:
         if event["t"] != "deal":
@@ -117,6 +117,7 @@ def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | No
 
 
 def _event_text(event: Mapping[str, Any]) -> str:
+    """Return an event of a replay, other than a deal, as one line."""
     line: str
     match event["t"]:
         case "tell":

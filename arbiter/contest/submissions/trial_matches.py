@@ -164,7 +164,7 @@ def _run_with_launcher(trial: TriedProgram, do: Callable[[Launcher], Result]) ->
 
 @contextmanager
 def _on_one_core() -> Iterator[None]:
-    """Run child processes on one core, as in a season's matches, so that bots cannot distinguish a trial."""
+    """Bind this thread and its children to one core in the block: bots see no difference from a match."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     try:

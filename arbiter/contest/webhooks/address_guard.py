@@ -45,10 +45,7 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
 
 
 def resolve_allowed(host: str, port: int, local: bool, seconds: float) -> list[Place]:
-    """Resolve a host; Unreachable if it has no address, or one that is not public.
-
-    With `local` any address is allowed.
-    """
+    """Resolve a host; Unreachable if it has no address or, unless `local`, an address that is not public."""
     found = _resolve(host, port, seconds)
     if not local:
         for family, place in found:
@@ -71,11 +68,12 @@ def _is_of_this_machine(family: socket.AddressFamily, place: tuple[Any, ...]) ->
 
 
 def _resolve(host: str, port: int, seconds: float) -> list[Place]:
-    """Look up the addresses of a name, in the order of preference."""
+    """Look up a host's addresses in a thread; Unreachable if it has none, or no answer within `seconds`."""
     answer: list[Place] = []
     failure: list[str] = []
 
     def look_up() -> None:
+        """Add the addresses to `answer`, or the reason to `failure`."""
         try:
             for family, _, _, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
                 if (family, place) not in answer:

@@ -50,7 +50,7 @@ class Receipt(NamedTuple):
 
 
 def signature(secret: bytes, body: bytes) -> str:
-    """Return the value of the signature header."""
+    """Return the value of the signature header: ``sha256=`` and the body's HMAC in hex."""
     return f"sha256={hmac.new(secret, body, sha256).hexdigest()}"
 
 
@@ -133,7 +133,7 @@ class _Connection(http.client.HTTPConnection):
             self.default_port = http.client.HTTPS_PORT
 
     def connect(self) -> None:
-        """Connect to the first address that answers."""
+        """Connect to the first address that answers, with TLS if `secure`; OSError if all fail."""
         self.sock = _connect_first(self._places, self._until)
         if self._secure:
             context = ssl.create_default_context()
@@ -147,6 +147,7 @@ class _Connection(http.client.HTTPConnection):
         self.sock.settimeout(_seconds_left(self._until))
 
     def _make_response(self, sock: socket.socket, *given: Any, **named: Any) -> http.client.HTTPResponse:
+        """Return a response that reads within the deadline and `LONGEST_ANSWER`."""
         answer = http.client.HTTPResponse(sock, *given, **named)
         answer.fp.close()
         answer.fp = io.BufferedReader(_AnswerBytes(sock, self._until))
@@ -180,6 +181,7 @@ class _AnswerBytes(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Receive into the buffer; return the number of bytes, 0 at the limit; TimeoutError when late."""
         with memoryview(buffer) as view:
             room = view[: self._bytes]
             if not len(room):

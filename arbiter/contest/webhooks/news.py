@@ -93,7 +93,7 @@ def test_news(season: str, public: str | None) -> NewsObject:
 
 
 def page_of(season: str, page: str, public: str | None) -> str | None:
-    """Return the address of a page below a season's."""
+    """Return the address of a page below a season's, None if the site's address is unknown."""
     return None if public is None else f"{public}/seasons/{quote(season, safe='')}{page}"
 
 
@@ -186,7 +186,7 @@ def _name(name: str) -> str:
 
 
 def body_of(news: NewsObject, form: Form) -> str:
-    """Return the body as ASCII JSON."""
+    """Return a message as ASCII JSON, for Slack and Discord its sentence and address alone."""
     if form == "json":
         return json.dumps(news)
     say, url = _truncate(f"{news['season']}: {news['say']}"), news["url"]

@@ -45,6 +45,7 @@ class SenderThread(threading.Thread):
         self._end.set()
 
     def run(self) -> None:
+        """Send until asked to end, or with `once` until nothing can be sent; then close the sender."""
         try:
             while not self._end.is_set():
                 wait = self._send_step()
@@ -57,7 +58,7 @@ class SenderThread(threading.Thread):
             self._sender.close()
 
     def _send_step(self) -> float | None:
-        """Run a step of the sender; report a new failure, and return the seconds to wait."""
+        """Run a step; after an error close the sender, report a new one, pause. Return seconds to wait."""
         try:
             wait = self._sender.step()
         except Exception as error:
@@ -128,8 +129,8 @@ class SeasonNotifier:
 def notify(configs: Sequence[Config], say: Callable[[str], None], public: str | None, once: bool) -> bool:
     """Send the events of some seasons to their webhooks until this process ends.
 
-    With `once` until nothing can be sent now: then return True if nothing is waiting. StoreError if a store
-    fails.
+    With `once` until nothing can be sent now: then return True if nothing is waiting. ArbiterError if a store
+    or a sender fails.
     """
     seasons = [SeasonNotifier(config, say, public) for config in configs]
     for season in seasons:
@@ -165,6 +166,7 @@ def lock_of(config: Config) -> Path:
 
 
 def _mtime(file: Path) -> int:
+    """Return when the file was last written, in ns; 0 if that cannot be read."""
     try:
         return file.stat().st_mtime_ns
     except OSError:

@@ -29,9 +29,10 @@ GUESSABLE_BITS = 128
 
 
 def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) -> Iterable[Problem]:
-    """Yield mistakes that involve several keys, from the unchecked file so that all are reported at once.
+    """Yield mistakes between keys: names, seed, times, requests, webhooks, reviewer, anchors, house bots.
 
-    Tables that cannot be filled are a mistake only if the season is `to_play`.
+    They are found in the unchecked file, so that all are reported at once. Tables that cannot be filled are a
+    mistake only if the season is `to_play`.
     """
     entries = value.get("players")
     players = [p if isinstance(p, dict) else {} for p in entries] if isinstance(entries, list) else []
@@ -123,7 +124,7 @@ def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
 def problems_of_players(
     written: Any, folder: Path, languages: Languages, check_commands: bool
 ) -> Iterable[Problem]:
-    """Yield problems of the players' programs, with `check_commands` also commands that start nothing."""
+    """Yield the problems of players by `faults_of_version`, of commands' files only with `check_commands`."""
     for number, player in enumerate(written if isinstance(written, list) else []):
         keys = player if isinstance(player, dict) else {}
         try:
@@ -189,7 +190,7 @@ def problems_of_stop(model: SeasonModel) -> Iterable[Problem]:
 
 
 def problems_of_secrets(model: SeasonModel, folder: Path) -> Iterable[Problem]:
-    """Read the secret files of webhooks, and yield their problems."""
+    """Read webhooks' secret files; yield those unreadable, not regular, open to others or of wrong size."""
     for number, webhook in enumerate(model.webhooks):
         try:
             read_secret(folder / webhook.secret_file)

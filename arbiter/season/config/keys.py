@@ -92,7 +92,7 @@ class VersionModel(StrictModel):
 
 
 def _as_mapping(value: object) -> object:
-    """Expand a command to a mapping with that key."""
+    """Return a list of words as a mapping with `command`; refuse a single text."""
     if isinstance(value, str):
         raise refused("version", "is one text, not a command's words", "write [python3, bot.py]")
     return {"command": value} if isinstance(value, list) else value
@@ -115,7 +115,7 @@ class PlayerModel(VersionModel):
     @model_validator(mode="before")
     @classmethod
     def _use_harness_command(cls, value: object) -> object:
-        """Give a model the harness's command; refuse a program's keys beside it."""
+        """Give a model the harness's command; refuse command, read, env, sha256 and house beside it."""
         if not isinstance(value, dict) or not isinstance(value.get("model"), dict):
             return value
         for key in ("command", "read", "env", "sha256"):
@@ -129,6 +129,7 @@ class PlayerModel(VersionModel):
 
     @model_validator(mode="after")
     def _refuse_house_rung(self) -> Self:
+        """Refuse a player that is both `rung` and `house`."""
         if self.rung and self.house:
             text = "rung: a rung plays in every round, and a house bot only to fill up"
             raise refused("rung", text, "leave out house, and name another player in house_bots")
@@ -182,6 +183,7 @@ class LanguageModel(StrictModel):
 
 
 def _check_program_name(text: str) -> None:
+    """Raise ConfigError for a word that is unprintable, has / or blanks around it, or is "", "." or ".."."""
     if not text.isprintable() or text != text.strip() or "/" in text or text in ("", ".", ".."):
         hint = "the word that a command begins with, such as python3"
         raise ConfigError(f"not the name of a program: {text!r}", hint=hint)
@@ -193,6 +195,7 @@ def _as_language(value: object) -> object:
 
 
 def _check_path(model: LanguageModel) -> LanguageModel:
+    """Refuse a program without a slash, which is no path."""
     if "/" not in model.program:
         raise refused("path", f"{model.program} is not a path", "write the program's whole path")
     return model
@@ -215,6 +218,7 @@ class Submissions(StrictModel):
 
     @model_validator(mode="after")
     def _check_total(self) -> Self:
+        """Refuse a `max_total` smaller than `max_size`."""
         if self.max_total is not None and parse_total(self.max_total) < parse_size(self.max_size):
             text = f"max_total: {self.max_total} is less than one archive may have ({self.max_size})"
             raise refused("size", text, "write more, such as 500MB")
@@ -253,7 +257,7 @@ class WebhookModel(StrictModel):
     local: StrictBool = False
 
     def settled(self, folder: Path) -> Webhook:
-        """Return it as a value; `folder` is that of the season's file."""
+        """Return the checked webhook, its secret's path below `folder`, that of the season's file."""
         events = tuple(dict.fromkeys(self.events))
         return Webhook(self.url, folder / self.secret_file, events, self.form, self.local)
 
@@ -319,7 +323,7 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 
     def fault_rule(self) -> AfterFault:
-        """Return what follows a fault; by default a substitute if authors submit programs, else the end.
+        """Return what follows a fault; by default a substitute with submissions and house bots, else the end.
 
         An author's second program could end every match in which the first is behind.
         """

@@ -298,10 +298,7 @@ def as_before(config: Config, settings: Mapping[str, Any]) -> Config:
 
 
 def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
-    """Return a season's config with earlier settings; None if they are invalid.
-
-    Keys that the digest does not cover stay as in the config.
-    """
+    """Return a config with earlier settings, keys outside the digest as in `config`; None if invalid."""
     try:
         model = SeasonModel.model_validate({**LATER, **settings, **without_gone(settings)})
         game = game_of(model.game)
@@ -316,7 +313,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
 
 
 def digest_of(settings: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of settings."""
+    """Return the SHA-256 of settings as JSON with sorted keys."""
     return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 

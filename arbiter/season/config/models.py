@@ -51,6 +51,7 @@ def harness_command() -> list[str]:
 
 
 def _check_endpoint(text: str) -> None:
+    """Raise ConfigError unless it is an http(s) URL in printable ASCII without user, query or fragment."""
     try:
         url = urlsplit(text)
         is_address = url.scheme in ("http", "https") and url.hostname and (url.port is None or url.port)
@@ -65,6 +66,7 @@ def _check_endpoint(text: str) -> None:
 
 
 def _check_variable(text: str) -> None:
+    """Raise ConfigError, without the text, unless it is a variable's name: ASCII letters, digits and _."""
     if not _VARIABLE.fullmatch(text):
         # It may be the key itself.
         raise ConfigError(
@@ -73,6 +75,7 @@ def _check_variable(text: str) -> None:
 
 
 def _check_deadline(text: str) -> None:
+    """Raise ConfigError unless it is a duration of 1 s to 1 h."""
     if not SECOND <= parse_duration(text) <= 3600 * SECOND:
         raise ConfigError(f"not a deadline: {text!r}", hint="write 300s; at least 1s, at most 1h")
 
@@ -115,9 +118,9 @@ Prices: TypeAlias = dict[Word, PriceKeys]
 
 
 def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_play: bool) -> Iterator[Problem]:
-    """Yield the problems of models; if they are `to_play`, also missing API keys.
+    """Yield problems of models: foreign game, no suits to exchange, other harness, key sent over http.
 
-    `models` are by player, None for a program.
+    If they are `to_play`, their API keys must be set, too. `models` are by player, None for a program.
     """
     for number, keys in enumerate(models):
         if keys is None:
@@ -142,7 +145,7 @@ def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_pla
 
 
 def model_entry(keys: ModelKeys, tokens: Mapping[Any, int], attempts: int) -> ModelEntry:
-    """Return a model with the limits of its season."""
+    """Return a model with its season's limits of tokens and attempts; absent ones are the usual."""
     usual = ModelEntry(keys.endpoint, keys.name)
     return ModelEntry(
         endpoint=keys.endpoint,

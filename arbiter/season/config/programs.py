@@ -116,7 +116,12 @@ def faults_of_version(
     check_command: bool = True,
     languages: Languages = MappingProxyType({}),
 ) -> Iterator[tuple[Place, str]]:
-    """Yield the problems of a program, each with its place in the program's own keys."""
+    """Yield the problems of a program, each with its place in the program's own keys.
+
+    Always words and variables that the kernel refuses, and missing or the kernel's paths in `read`. With
+    `check_command` also missing files of the command, unless its first word is in `languages`, and a script
+    whose first line starts nothing.
+    """
     for message in starting_problems(version.command, version.variables()):
         yield (), message
     if problem := reading_problem(version.read):

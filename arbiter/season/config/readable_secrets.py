@@ -61,10 +61,7 @@ def confine(config: Config) -> tuple[Config, list[str]]:
 
 
 def check_bot_access(config: Config, players: Iterable[Player] | None = None) -> None:
-    """Raise ConfigError if these players, by default all, could read the season's files or each other's.
-
-    Without confinement nothing is checked.
-    """
+    """Raise ConfigError if confined players, by default all, can read the season's or each other's files."""
     if config.limits.isolation == "plain":
         return
     chosen = [entry.player for entry in config.entries] if players is None else list(players)

@@ -38,7 +38,7 @@ def is_sent(player: Mapping[str, Any]) -> bool:
 
 
 def without_gone(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of earlier settings with obsolete values, and their replacements."""
+    """Return the replacements, by key, of obsolete values (`GONE`) in earlier settings."""
     return {key: now for (key, value), now in GONE.items() if settings.get(key) == value}
 
 
@@ -83,7 +83,7 @@ def changed_players(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[s
 
 
 def in_one_line(found: Iterator[str]) -> str:
-    """Join the first few phrases on one line."""
+    """Join the first `SHOWN` phrases by semicolons, with the number of others."""
     phrases = list(found)
     more = len(phrases) - SHOWN
     return "; ".join(phrases[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
@@ -112,7 +112,7 @@ def price_of(prices: Mapping[str, PriceKeys] | None, rated: str) -> PriceKeys | 
 
 
 def _change(before: object, now: object) -> str:
-    """Return old and new, without the common part."""
+    """Return ``old -> new``: of two mappings the keys that differ, of two lists the rest that differs."""
     if isinstance(before, dict) and isinstance(now, dict):
         keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
         return ", ".join(f"{key}: {_text(before.get(key))} -> {_text(now.get(key))}" for key in keys)
@@ -124,9 +124,11 @@ def _change(before: object, now: object) -> str:
 
 
 def _changed_words(values: list[Any], same: int) -> str:
+    """Return the words from number `same` on, after "..." if that is not 0."""
     return ("... " if same else "") + (" ".join(map(_text, values[same:])) or "nothing more")
 
 
 def _text(value: object) -> str:
+    """Return a text, or another value as JSON; a long one without its beginning."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST else "..." + text[3 - LONGEST :]

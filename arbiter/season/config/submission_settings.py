@@ -35,6 +35,7 @@ def store_beside(store: str, file: Path) -> str:
 
 
 def _path_beside(store: str, file: Path, end: str) -> Path:
+    """Return the path beside a store's file, or a server's season file, with suffix `end`."""
     place = file_of(store) or file
     return place.resolve().with_name(f"{place.stem}{end}")
 
@@ -63,6 +64,7 @@ def parse_total(text: str) -> int:
 
 
 def _parse_bytes(text: str, limit: int, hint: str) -> int:
+    """Return the bytes of a text such as ``10MB``; ConfigError if not a size within the limits."""
     amount = bytes_of(text)
     if not LEAST_ARCHIVE <= amount <= limit:
         raise ConfigError(f"not a size: {text!r}", hint=hint)

@@ -48,7 +48,7 @@ def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Prob
 
 
 def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
-    """Translate one of pydantic's errors."""
+    """Return one of pydantic's errors as a problem in plain words, at its path in the file."""
     # Pydantic's paths contain names of union members, which are not in the file.
     path = tuple(key for key in error["loc"] if not _is_union_branch(key))
     kind, context = error["type"], error.get("ctx", {})
@@ -97,6 +97,7 @@ def _with_option_hint(problem: Problem, values: Mapping[str, Any]) -> Problem:
 
 
 def _is_union_branch(key: object) -> bool:
+    """True for pydantic's name of a union's member in a path."""
     return isinstance(key, str) and (
         key in {"str", "int", "float", "constrained-int", "constrained-str"}
         or key.startswith(("literal[", "dict[", "function-"))
@@ -159,7 +160,7 @@ class DocumentReading(Generic[Model]):
 
 
 def entries(document: Document, key: str, kind: type[Model]) -> Iterator[tuple[int, Model]]:
-    """Yield the valid entries of a list, with their numbers."""
+    """Yield the entries of the list `key` that are a valid `kind`, with their numbers from 0."""
     found = document.value.get(key)
     for number, entry in enumerate(found if isinstance(found, list) else []):
         with suppress(ValidationError):

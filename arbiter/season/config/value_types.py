@@ -27,6 +27,7 @@ def _parsed(parse: Callable[[str], object], kind: str) -> AfterValidator:
     """Make a pydantic validator of a parser, keeping its message and hint."""
 
     def validate(value: str) -> object:
+        """Return the parsed text; pydantic's error for a ConfigError."""
         try:
             return parse(value)
         except ConfigError as error:
@@ -47,7 +48,7 @@ def _read_as(written: Any) -> GetPydanticSchema:
 
 
 def check_name(text: str) -> None:
-    """Raise ConfigError for an invalid name of a player."""
+    """Raise ConfigError unless a name is 1 to 64 printable characters without #, @ and ", not . or ..."""
     if text in (".", ".."):
         raise ConfigError(f"not a name: {text!r}", hint="no page can have the address of . or ..")
     fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
@@ -56,6 +57,7 @@ def check_name(text: str) -> None:
 
 
 def _check_store(text: str) -> None:
+    """Raise ConfigError unless it is an address of a scheme in `SCHEMES`, a file's without parameters."""
     scheme, found, _ = text.partition("://")
     if not found:
         hint = f"write {address_of(text)}, or postgresql+psycopg://user@host/database"
@@ -68,13 +70,14 @@ def _check_store(text: str) -> None:
 
 
 def _check_commitment(text: str) -> None:
+    """Raise ConfigError unless it is 64 digits of 0-9 and a-f."""
     if not COMMITMENT.fullmatch(text):
         hint = "64 digits of 0-9 and a-f, as sha256sum prints them"
         raise ConfigError(f"not a SHA-256: {text!r}", hint=hint)
 
 
 def parse_until(text: str) -> datetime:
-    """Return a date and time; without a zone, in this machine's zone."""
+    """Return a date and time, without a zone in this machine's; ConfigError for other texts."""
     try:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError):
@@ -82,7 +85,7 @@ def parse_until(text: str) -> datetime:
 
 
 def parse_every(text: str) -> timedelta:
-    """Return the time between the starts of two rounds, at least a second."""
+    """Return the time between the starts of two rounds; ConfigError for other texts, or below a second."""
     try:
         ns = parse_duration(text)
     except ConfigError:
@@ -95,6 +98,7 @@ def parse_every(text: str) -> timedelta:
 
 
 def refused(kind: str, text: str, hint: str) -> PydanticCustomError:
+    """Return, for the caller to raise, a pydantic error of type `kind` with a hint."""
     return PydanticCustomError(kind, "{text}", {"text": text, "hint": hint})
 
 
@@ -128,13 +132,14 @@ def with_unit(write: Callable[[float], str]) -> BeforeValidator:
 
 
 def memory_of(number: float) -> str:
-    """Return the likeliest amount of memory: small numbers are GB, large ones bytes."""
+    """Return the likeliest amount of memory: small numbers are GB, then MB, the largest bytes."""
     if number >= LEAST_MEMORY:
         return f"{number / 10**6:.0f}MB"
     return f"{number}GB" if number < LEAST_MEMORY / 10**6 else f"{number}MB"
 
 
 def _check_seed(text: str) -> None:
+    """Raise ConfigError for a seed with unprintable characters."""
     if not text.isprintable():
         raise ConfigError(f"not a seed: {text!r}", hint="printable characters only")
 

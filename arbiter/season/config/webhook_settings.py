@@ -54,7 +54,10 @@ class Webhook:
 
 
 def check_url(text: str) -> None:
-    """Raise ConfigError for an invalid address, without repeating it, since it may be a secret."""
+    """Raise ConfigError for an address that is not http(s), or has a user, a #, port 0 or more than ASCII.
+
+    The message does not repeat it, since it may be a secret.
+    """
     found, port = _split(text)
     hint = "write https://HOST/PATH"
     if found is None or not found.hostname or len(text) > LONGEST_URL:

@@ -57,11 +57,12 @@ def config_text(config: Config) -> str:
 
 
 def _terms_as_written(terms: StrictModel) -> dict[str, Any]:
+    """Return the keys that are not None, with values as in the file."""
     return {key: _as_written(value) for key, value in terms if value is not None}
 
 
 def _as_written(value: Any) -> Any:
-    """Return a value as in the file."""
+    """Return a time or duration as text, a mapping of models with plain ones, others unchanged."""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, dict):
@@ -70,6 +71,7 @@ def _as_written(value: Any) -> Any:
 
 
 def _without_defaults(player: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a player's keys without those at their default, the name first."""
     usual = USUAL_OF_A_PLAYER
     kept = {key: value for key, value in player.items() if key not in usual or value != usual[key]}
     # The name comes first, for readers.

@@ -98,7 +98,7 @@ class _NodeReader:
         self._count = 0
 
     def read(self, node: yaml.Node, path: Path_) -> Any:
-        """Return the value of the node at `path`."""
+        """Return the value at `path`, None with a problem if it is invalid; YAMLError above the limits."""
         self._count += 1
         if self._count > MAX_NODES or len(path) > MAX_DEPTH:
             raise yaml.YAMLError("too many values, or too deep (do aliases name each other?)")

@@ -79,7 +79,7 @@ def round_boards(state: SeasonState, number: int, page: int = 1) -> RoundBoards 
 
 
 def _counted(state: SeasonState, number: int, tables: range) -> dict[int, list[MatchSummary]]:
-    """Return the matches that count, by table."""
+    """Return the stored matches of these tables that are not annulled, by table."""
     found = at_tables(state, number, tables).items()
     return {table: [match for match in of if match.id not in state.annulled] for table, of in found}
 
@@ -140,7 +140,7 @@ def _deals(records: Sequence[MatchRecord]) -> list[BoardDeal]:
 
 
 def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
-    """Return the result of each seat of a match, by deal."""
+    """Replay a match; return the result of each seat by number of the deals played to the end."""
     game, names, found = make(record.game, record.options), names_in_text(record.players), {}
     for event in retrace(record, game):
         if isinstance(event, DealOver):

@@ -88,6 +88,6 @@ def _last_public_players(whole: SeasonState, last: int) -> tuple[Entry, ...]:
 
 
 def _changeable_parts(state: SeasonState) -> tuple[object, ...]:
-    """Return the parts of a frozen season's public view that may still change."""
+    """Return what may still change in a frozen season's view: last event, next round, how it runs."""
     runs = state.holder, state.stopping, state.paused, state.closed, state.wish
     return state.event, state.following, *runs

@@ -73,7 +73,7 @@ class Highlights(NamedTuple):
 
 
 def highlights(state: SeasonState, number: int) -> Highlights:
-    """Return the highlights of a round, cached."""
+    """Return a round's leaders, upset and closest match, from the cache unless an order has changed them."""
     mine = f"r{number:03d}/"
     under = tuple(order for order in state.given if order.subject.startswith(mine)), state.unranked
     known: dict[int, Highlights] = state.known_highlights
@@ -138,7 +138,7 @@ def _change(row: Rated, before: Mapping[str, Rated]) -> Mover:
 
 
 def _movers(rows: Iterable[Rated], before: Mapping[str, Rated]) -> list[Mover]:
-    """Return the players who climbed most in the last round."""
+    """Return the `MOVERS` players who gained most ranks in the last round."""
     found = [_change(row, before) for row in rows if row["player"] in before]
     climbed = [one for one in found if (one["ranks"] or 0) > 0]
     return sorted(climbed, key=lambda one: (-(one["ranks"] or 0), one["player"]))[:MOVERS]
@@ -175,6 +175,7 @@ def _closest(state: SeasonState, played: Iterable[Won], rated: Mapping[str, floa
     """Return the match with the smallest lead, among equals that of the strongest players."""
 
     def margin(points: Sequence[int]) -> int:
+        """Return how far the winners are ahead of the next."""
         most = max(points)
         return most - max(won for won in points if won != most)
 

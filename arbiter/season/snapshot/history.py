@@ -61,7 +61,7 @@ def _rows(
 
 
 def _rank(elo: Sequence[float], place: int, away: Sequence[int]) -> int | None:
-    """Return the rank at a place, not counting places `away`; equals share their best rank."""
+    """Return the rank at a place, None if it is `away`, which are not counted; equals share the best."""
     behind = bisect_left(away, place)
     if behind < len(away) and away[behind] == place:
         return None

@@ -41,7 +41,7 @@ def add_costs(found: Standings, state: SeasonState, stored: StoredStandings) -> 
 
 
 def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
-    """Return the figures of a language model's row of standings; empty for a program."""
+    """Return cost, cost a match and share of legal first answers of a model's row; {} for a program."""
     if (sums := row.get("model")) is None:
         return {}
     billed = {row["player"]: BilledTokens(sums["input"], sums["output"])}

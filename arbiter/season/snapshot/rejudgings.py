@@ -34,7 +34,7 @@ def rejudgings_of(state: SeasonState, match: MatchSummary) -> list[Rejudging]:
 
 
 def rejudgings_with(state: SeasonState, player: str, limit: int = MOST_REJUDGED) -> list[Rejudging]:
-    """Return the last rejudgings of matches of a player, the last first."""
+    """Return the last `limit` rejudgings of a player's matches, the last first."""
     mine = [one for one in _newest_first(state) if one.order.before and player in one.order.before.players]
     return _load_rejudgings(state, mine[:limit])
 
@@ -92,6 +92,7 @@ def _newest_first(state: SeasonState) -> list[Rerun]:
 
 
 def _load_rejudgings(state: SeasonState, reruns: Iterable[Rerun]) -> list[Rejudging]:
+    """Load the matches of these reruns; return their rejudgings in the same order."""
     wanted = [(rerun.order.subject, rerun.replaces) for rerun in reruns]
     matches = state.matches_of({match_id for match_id, _ in wanted})
     of = {match.id: rejudgings_of(state, match) for match in matches}

@@ -81,7 +81,7 @@ def status(state: SeasonState) -> schema.Status:
 
 
 def progress(state: SeasonState) -> schema.Condition:
-    """Return the present condition of a season."""
+    """Return the present condition: over, stopping, playing, paused, waiting or new."""
     if state.seed is not None and state.begun is None:
         return "over"
     if state.holder is not None:
@@ -310,7 +310,7 @@ def blocks(state: SeasonState, official: bool = True) -> list[list[schema.Result
 
 
 def history(state: SeasonState, last: int | None = None, official: bool = True) -> schema.History:
-    """Return each player's rating after each round, up to the `last` one."""
+    """Return all ratings after each round, up to the `last`; if not `official`, all players have ranks."""
     numbers = range(1, (state.complete if last is None else last) + 1)
     return {"season": state.name, "history": ratings_after(state, numbers, None, official)}
 

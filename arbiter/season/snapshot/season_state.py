@@ -123,7 +123,7 @@ class SeasonState:
 
     @property
     def last(self) -> int:
-        """The last visible round."""
+        """The largest round that may be shown: the last visible one if results are held, else no limit."""
         return MOST_ROUNDS if self.held is None else len(self.rounds)
 
     @cached_property
@@ -163,7 +163,7 @@ class SeasonState:
 
     @cached_property
     def given(self) -> tuple[Order, ...]:
-        """The orders in effect in this state, the oldest first."""
+        """All orders up to this state, those undone too, the oldest first."""
         return (self.stored.orders.read() if self.held is None else self.held.orders).given
 
     @cached_property
@@ -183,6 +183,7 @@ class SeasonState:
 
     @cached_property
     def last_standings(self) -> StoredStandings | None:
+        """The standings after the last complete round, computed if not stored; None before it."""
         return self._load_standings(self.complete) if self.complete else None
 
     def standings_after(self, number: int) -> StoredStandings:
@@ -270,10 +271,7 @@ class SeasonState:
         return f"{self.event}-{self.revision}-{self.number_of_matches}"
 
     def events(self, after: int, limit: int) -> list[LoggedEvent]:
-        """Return the first `limit` public events with numbers above `after`.
-
-        None is newer than this state, since receivers read the state at once.
-        """
+        """Return up to `limit` public events above `after`, none newer than this state."""
         if self.held is None:
             return self.stored.events(after, min(limit, max(self.event - after, 0)))
         before = max(min(limit, self.held.first_event - after), 0)
@@ -295,6 +293,7 @@ class SeasonState:
         return None if found is None else unpack_end(found, match_id)
 
     def _load_packed(self, match_id: str) -> bytes | None:
+        """Load the packed record of a match, of a hidden replay the visible run; None if unknown."""
         # First, since a hidden replay may replace it at any moment.
         now = self.stored.packed(match_id)
         if self.held is None or match_id not in hidden_replays(self.stored, self.revision):

@@ -28,10 +28,7 @@ APART = 0.975
 
 
 def with_marks(ranked: Ranked, players: Mapping[str, Role], suspended: Mapping[str, str]) -> list[Row]:
-    """Return ranked rows with their marks, and rank intervals not yet set.
-
-    `players` are the roles of the season's players by rated name.
-    """
+    """Return ranked rows with marks by `suspended` and the roles of `players`, without rank intervals."""
     rows: list[Row] = []
     for row, rank in ranked:
         name = original(row["player"])
@@ -107,7 +104,7 @@ def rank_spreads(ranking: Ranking, names: Sequence[str]) -> dict[str, RankSpread
 
 
 def elo_of(row: Rated) -> float:
-    """Return the rating of a rated player."""
+    """Return the Elo of a row that has one."""
     assert row["elo"] is not None
     return row["elo"]
 

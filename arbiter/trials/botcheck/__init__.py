@@ -69,7 +69,7 @@ def is_required(name: str, player: Player, limits: Limits) -> bool:
 
 
 def check_bot(subject: Subject) -> Iterator[Step]:
-    """Play matches and dialogues with the bot; yield every step in order, once it is known. VoidMatch."""
+    """Play matches and dialogues with the bot; yield each step in order. VoidMatch if our machine fails."""
     for step in _play_steps(subject):
         yield replace(step, required=is_required(step.name, subject.player, subject.limits))
 

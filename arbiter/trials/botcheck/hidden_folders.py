@@ -35,7 +35,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def folders_to_read(subject: Subject) -> list[str]:
-    """Return the folders that a bot on a stage needs to start and does not see; empty for another cause."""
+    """Start the bot several times; return folders that it needs and does not see, [] for another cause."""
     launcher = subject.launcher
     if not launcher.staged or not any(view is not None for view in launcher.views):
         return []

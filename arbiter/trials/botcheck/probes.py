@@ -45,6 +45,7 @@ def keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
     decided = len(plain.own_moves)
 
     def plays_on(match: BotMatch) -> bool:
+        """True if the bot forfeits nothing, or decides where it first did not."""
         return match.record.forfeit is None or len(match.own_moves) > decided == 0
 
     blanked: list[str] = []
@@ -61,7 +62,7 @@ def keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
 
 
 def blame_line_end(fault: Step) -> Step:
-    """Return the fault with this cause and its fix."""
+    """Return the failed step with a line end on the last word as its cause, and the fix."""
     cause = "with a blank before its line end it continues, so it reads the line end as part of the last word"
     return replace(fault, detail=f"{fault.detail}; {cause}", fix=LINE_END)
 

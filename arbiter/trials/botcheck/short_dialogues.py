@@ -195,6 +195,7 @@ class Dialogue:
         position.parse(words_of(reply.answer, position.answer_words))
 
     def _is_legal(self, reply: Reply) -> bool:
+        """True if a reply is an accepted and legal answer to the script's request."""
         try:
             self._parse(reply)
         except ArbiterError:
@@ -211,6 +212,7 @@ class Dialogue:
         return surplus
 
     def _send_line(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
+        """Send a line and return the reply; a `starting` bot gets the time for its start."""
         return bot.send(line.encode(), 1, self._start if starting else self._patience)
 
     def _fail(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:

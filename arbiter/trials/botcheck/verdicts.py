@@ -150,10 +150,7 @@ def _lacks_sign(played: BotMatch, text: bytes) -> bool:
 
 
 def _find_held_back(subject: Subject, played: BotMatch) -> bytes:
-    """Return what a bot wrote and did not flush.
-
-    If that is no reply, start a new process, and return b"" if it writes the same unasked.
-    """
+    """Return what a bot wrote unflushed; unless a reply, start a process: b"" if it writes that unasked."""
     late = played.late
     if late[:1] in (b"=", b"?") or not late:
         return late
@@ -281,6 +278,7 @@ class Step:
         return self.required and self.ok is False
 
     def to_json(self) -> dict[str, Any]:
+        """Return all fields but `public`."""
         shape = asdict(self)
         del shape["public"]
         return shape

@@ -149,6 +149,7 @@ class _Blanked(NamedTuple):
     commands: Collection[str]
 
     def exchange(self, send: Send) -> Reply | int:
+        """Exchange with the bot, with a blank before the line end of `commands`."""
         if not self.commands:
             return self.bot.exchange(send)
         lines = [

@@ -81,6 +81,7 @@ class ChoiceTrial:
 
     @property
     def in_race(self) -> list[int]:
+        """The tables of candidates that still play."""
         return [table for table in self.competing if self.state_of(table) == "playing"]
 
     @property
@@ -100,7 +101,7 @@ class ChoiceTrial:
 
     @property
     def leader(self) -> int:
-        """The table of the leader."""
+        """The table of the candidate in the lead."""
         return self.competing[int(self.standing.leader)]
 
     @property
@@ -116,7 +117,7 @@ class ChoiceTrial:
         return [[self.competing[number] for number in group] for group in found]
 
     def state_of(self, table: int) -> str:
-        """Return the state of a candidate: one of `STATES`, or "faulty"."""
+        """Return a candidate's state: playing, behind, no_better, level or faulty."""
         if table in self.out:
             return "faulty"
         return STATES[int(self.standing.state[self.competing.index(table)])]
@@ -165,6 +166,7 @@ class ChoiceTrial:
         return worst_of([*self.out.values(), *own], lost)
 
     def _next_blocks(self) -> Iterator[CandidateBlock]:
+        """Yield the blocks to come of the candidates in the race, up to the largest number."""
         most = self.rule.most_blocks
         for block in count(self.next_block) if most is None else range(self.next_block, most + 1):
             for table in self.in_race:

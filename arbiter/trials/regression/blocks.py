@@ -86,7 +86,7 @@ def block_specs(meeting: Meeting, seed: str, block: int, table: int | None = Non
 
 
 def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockScore:
-    """Return the score of a complete block."""
+    """Return score, margin and offset of a complete block; the score is None if it does not count."""
     played = list(matches)
     scores = {match.id: match_score(match) for match in played}
     if None in scores.values():
@@ -123,7 +123,7 @@ def match_score(match: MatchSummary) -> float | None:
 
 
 def leads(match: MatchSummary) -> list[int]:
-    """Return the leads in points of each of the version's seats over each other seat; [] after a fault."""
+    """Return the leads in points of the version's seats over each opponent's seat; [] after a fault."""
     own, points, sides = version_at(match.players), match.points or (), match.sides
     mine = [seat for seat in range(len(points)) if original(match.players[seat]) == own]
     return [

@@ -62,7 +62,7 @@ class ChoiceFigures(TypedDict):
 
 
 def headline(trial: ChoiceTrial) -> str:
-    """Return the verdict in one line."""
+    """Return the verdict in one line, or after how many blocks it is undecided."""
     match trial.verdict:
         case "best":
             others = [trial.name_of(table) for table in trial.groups()[0] if table != trial.leader]
@@ -98,7 +98,7 @@ def rows(trial: ChoiceTrial) -> list[tuple[str, str]]:
 
 
 def progress_text(trial: ChoiceTrial) -> str:
-    """``12 blocks, 3 of 8 in the race, fast leads: Elo +30.1 (95 %: ...)``."""
+    """Return ``12 blocks, 3 of 8 in the race, fast leads: Elo +30.1 (95 %: ...)``."""
     text = f"{counted(trial.blocks, 'block')}, {len(trial.in_race)} of {len(trial.tables)} in the race"
     return f"{text}, {trial.name_of(trial.leader)} leads: {_elo_text(trial, trial.leader)}"
 
@@ -165,12 +165,14 @@ def _candidate_figures(trial: ChoiceTrial, table: int) -> CandidateFigures:
 
 
 def _candidate_text(trial: ChoiceTrial, table: int) -> str:
+    """Return a candidate's Elo, blocks and state, or the state alone if a fault excludes it."""
     blocks = counted(trial.scores_of(table).size, "block")
     state = state_text(trial, table)
     return state if table in trial.out else f"Elo {_elo_text(trial, table)}, {blocks}; {state}"
 
 
 def _elo_text(trial: ChoiceTrial, table: int) -> str:
+    """Return a candidate's Elo with its 95 % confidence sequence, "-" before its first block."""
     scores = trial.scores_of(table)
     if not scores.size:
         return "-"

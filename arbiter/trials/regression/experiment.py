@@ -75,7 +75,7 @@ class Experiment(Meeting):
         return self.test.matches
 
     def meeting_at(self, table: int | None) -> Experiment:
-        """Return the meeting of the candidate at this table of the choice, counted from 1."""
+        """Return it with the candidate at this table of the choice, from 1; unchanged if it is no choice."""
         if not self.candidates:
             return self
         return replace(self, candidate=replace(self.candidates[(table or 1) - 1], name=CANDIDATE))
@@ -192,7 +192,7 @@ def merge_field_settings(
 
 
 def problems_of_levels(model: RuleModel) -> Iterator[Problem]:
-    """Yield the problems of elo0 and elo1 as levels of a test."""
+    """Yield why elo0 and elo1 fit no test: order, non_regression, points; and keys not for a choice."""
     elo0, elo1 = model.levels
     if isinstance(model, ChoiceModel):
         for key in sorted({"measure", "bounds", "non_regression"} & model.model_fields_set):
@@ -251,7 +251,7 @@ def build_experiment(
     digests: Digests,
     candidates: Sequence[Player] = (),
 ) -> Experiment:
-    """Return the experiment of checked keys; `players` are from `player_settings` with `digests`."""
+    """Return the experiment of checked keys, ConfigError without a test; `players` are `player_settings`."""
     commands: dict[str, Any] = {CANDIDATE: list(versions[CANDIDATE].command)}
     if candidates:
         commands = {CANDIDATES: {player.name: list(player.command) for player in candidates}}

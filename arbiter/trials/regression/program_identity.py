@@ -138,6 +138,7 @@ def compare_programs(
 
 
 def _without_digests(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that must not differ: without `FREE` keys and digests of files."""
     kept = {key: value for key, value in settings.items() if key not in FREE and key != "players"}
     players = [
         {key: value for key, value in player.items() if key not in ("files", "folders")}
@@ -147,6 +148,7 @@ def _without_digests(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _players_in(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the players of settings: in a test base, candidates, field."""
     players = settings["players"]
     if isinstance(players, list):
         return players
@@ -193,6 +195,7 @@ class Digests:
         }
 
     def _digest_of_path(self, path: str) -> str:
+        """Return the SHA-256 of a file, or of a folder's files, read once."""
         if path not in self._known:
             files = self._files(path) if os.path.isdir(path) else {"": path}
             self._known[path] = self._digest_of_files(path, files)

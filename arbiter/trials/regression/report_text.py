@@ -47,7 +47,7 @@ def base_faulty_text(faults: Sequence[FaultSeen], detail: bool = True) -> str:
 
 
 def rows(trial: Trial) -> list[tuple[str, str]]:
-    """Return the figures behind the verdict as (label, text)."""
+    """Return the figures behind the verdict as (label, text): Elo, LLR, evidence, blocks, tallies, faults."""
     experiment, report = trial.experiment, trial.report
     test, (low, high) = experiment.test, report.bounds
     level = trial.verdict == "identical_play"
@@ -121,7 +121,7 @@ def at_any_time(trial: Trial) -> dict[str, float]:
 
 
 def elo_text(trial: Trial) -> str:
-    """``+33.1 (95 %: +12.0 to +54.9)``."""
+    """Return ``+33.1 (95 %: +12.0 to +54.9)``, "-" if unknown."""
     report = trial.report
     if report.elo is None or report.low is None or report.high is None:
         return "-"
@@ -138,5 +138,6 @@ def _block_notes(trial: Trial) -> str:
 
 
 def _first_fault_text(faults: Iterable[FaultSeen], version: str, detail: bool) -> str:
+    """Return a version's first fault, with `detail` including the bot's output, or ""."""
     fault = next((fault for fault in faults if fault.version == version), None)
     return "" if fault is None else str(fault) if detail else fault.short_text

@@ -46,6 +46,7 @@ def find_attempt(
     """
 
     def is_over(name: str) -> bool:
+        """True if the stored matches give a verdict."""
         there, season = _with_stored_rule(replace(experiment, name=name), store), store.season(name)
         assert season is not None
         return resume(trial_of(there), season).verdict is not None

@@ -61,7 +61,7 @@ def find_versions(
 
 
 def names_as_mapping(value: object) -> object:
-    """Return a list of names of a season's players as a mapping to None; any other value unchanged."""
+    """Return a list of names as a mapping to None, other values unchanged; refuse a repeated name."""
     if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
         return value
     if twice := [name for name, times in Counter(value).items() if times > 1]:
@@ -87,6 +87,7 @@ def _problems_of_name(place: Place) -> Iterator[Problem]:
 
 
 def _problems_of_count(named: Mapping[Place, VersionModel | None]) -> Iterator[Problem]:
+    """Yield a problem if there are candidates, but not 2 to `MOST_CANDIDATES`."""
     several = [place for place in named if place[0] == CANDIDATES]
     if several and not 1 < len(several) <= MOST_CANDIDATES:
         hint = "write one alone as `candidate`" if len(several) == 1 else ""

@@ -141,7 +141,7 @@ class Trial:
         return worst_of(self.faults, self._lost)
 
     def add(self, match: MatchSummary) -> None:
-        """Take a match; it counts once its block and all before it are complete."""
+        """Take a match; it counts once all blocks up to its own are complete, but see `_fail_at_once`."""
         assert match.round is not None
         self._waiting.setdefault(match.round, {})[match.id] = match
         while self.verdict is None and self._count_block(self.next_block):
@@ -233,7 +233,7 @@ def tally_of(ends: Mapping[tuple[str, int], int], version: str = CANDIDATE) -> t
 
 
 def worst_of(faults: Iterable[FaultSeen], played: Iterable[ScoredMatch]) -> list[ScoredMatch]:
-    """Return the matches ended by the candidate's faults, then its losses, as in `worst`."""
+    """Return up to `WORST` matches: ended by the candidate's faults, then lost by it, as in `worst`."""
     own = [ScoredMatch(bad.match, match_score(bad.match)) for bad in faults if bad.version == CANDIDATE]
     lost = [
         each

@@ -56,7 +56,7 @@ class Evaluator:
         self._bots, self._used_ns = {}, {}
 
     def send_news(self, seat: Seat, command: Command) -> None:
-        """Send a seat a command that requests no decision."""
+        """Send a seat a command that requests no decision; BotCheckFailed if it is refused."""
         answer = self._exchange(seat, command)
         if not answer.accepted:
             raise BotCheckFailed(f"{self.name} refuses {command[:60]!r}: {_refusal_text(answer)}")
@@ -71,7 +71,7 @@ class Evaluator:
     def value(
         self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS, *, again: bool = False
     ) -> list[Mapping[str, OptionValue]]:
-        """Request the values of the acting seat's answers `times` times; `again` after earlier requests."""
+        """Request the values of a seat's answers `times`, `again` for the same decision; BotCheckFailed."""
         if not again:
             # The time marks a new decision; without it, further requests belong to the last one.
             self.send_time(seat)
@@ -88,7 +88,7 @@ class Evaluator:
         return found
 
     def close(self) -> None:
-        """Stop all processes."""
+        """Stop all processes and close their launchers."""
         try:
             self.begin()
         finally:

@@ -21,10 +21,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str, OptionValue]:
-    """Return the options of an answer such as ``0:2.41:0.22 1:5.1:0.29``, keyed by the words of a record.
-
-    BotCheckFailed for a bad answer.
-    """
+    """Return the options of an answer such as ``0:2.41:0.22 1:5.1:0.29`` by word; BotCheckFailed if bad."""
     found: dict[str, OptionValue] = {}
     parts = text.split()
     if not parts:

@@ -72,10 +72,7 @@ def value_deal(reference: Evaluator, game: AnyGame, deal: Deal, deals: int = 1) 
 
 
 def luck_of(values: Sequence[float | None], sides: Sequence[int] | None) -> list[float] | None:
-    """Return each seat's value less the mean over all seats; None if a value is unknown.
-
-    Partners have the mean of their side.
-    """
+    """Return the value of each seat, or its side, less the mean of all seats; None if one is unknown."""
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None
@@ -133,6 +130,7 @@ def leads_of(game: AnyGame, points: Sequence[int], luck: Sequence[float | None])
 
 
 def _corrected_lead(lead: float, luck: float, by: Correction) -> Lead:
+    """Return a lead, and the same less a part of the luck, with its interval."""
     even = lead - by.part * luck
     return {
         "points": round(lead, 2),

@@ -149,13 +149,16 @@ class _MatchReviewer:
                 self._send((seat,), command)
 
     def _send(self, hearers: Iterable[Seat], command: Command) -> None:
+        """Send seats a command: they know more than their cards now."""
         for seat in hearers:
             self._fresh.discard(seat)
             self._reference.send_news(seat, command)
 
 
 def phases_of(moves: Sequence[Move]) -> list[Phase]:
-    """Return the phase of each decision; the play is the most frequent request, of equal ones the last."""
+    """Return each decision's phase: "declaration", or in its deal's play, the most frequent request, "early"
+    or "late"; of equally frequent requests the last is the play.
+    """
     requests = [move.request.partition(" ")[0] for move in moves]
     counts = Counter(reversed(requests))
     play = counts.most_common(1)[0][0] if counts else ""
@@ -195,7 +198,7 @@ def _points(value: float) -> str:
 
 
 def excuse_of(decision: ReviewedDecision) -> str:
-    """Return why a loss is no mistake; "" for a mistake or no loss."""
+    """Return why a loss is no mistake: no uncertainty given, within it, more chance to win; else ""."""
     loss, se, lost = decision["loss"], decision["se"], decision["chance_lost"]
     if decision["mistake"] or loss is None or loss <= 0:
         return ""

@@ -64,7 +64,7 @@ def review_packed(packed: bytes, match_id: str, reviewer: Reviewer, nicely: bool
 
 
 def brief_of(review: Review) -> Mapping[str, Any]:
-    """Return the sums of a review by seat, from which a season's figures are computed."""
+    """Return a review's luck, and by seat its mistakes and sums of losses, for a season's figures."""
     seats = []
     for of in review["seats"]:
         sums = {

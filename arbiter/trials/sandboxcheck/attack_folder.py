@@ -173,6 +173,7 @@ class AttackFolder:
         return answer
 
     def _start_worker(self) -> subprocess.Popen[str]:
+        """Start the worker in the folder, as `user` if given, in a new session."""
         env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         if self._library:
             env["PYTHONPATH"] = self._library

@@ -40,6 +40,7 @@ RowOutcome: TypeAlias = Literal[Outcome, "skipped"]
 
 
 def _check_moment(text: str) -> str:
+    """Return a date and time in ISO 8601; ValueError for another text."""
     datetime.fromisoformat(text)
     return text
 
@@ -113,6 +114,7 @@ class AttackRecord(TypedDict):
 
 
 def machine() -> AttackedMachine:
+    """Probe this machine; return its versions, user and means of isolation."""
     return {
         "arbiter": __version__,
         "kernel": f"{platform.system()} {platform.release()}",
@@ -125,7 +127,7 @@ def machine() -> AttackedMachine:
 
 
 def row(result: AttackResult) -> AttackOutcome:
-    """Return the outcome of an attack as a row."""
+    """Return an attack's worst outcome, what stopped it, its harm and its attempts as JSON values."""
     attack, tier = result.attack, result.tier
     attempts = [_attempt_outcome(one, result) for one in attack.promises if one.attempt in result.met]
     found = [one["outcome"] for one in attempts]
@@ -182,7 +184,7 @@ def _short(one: AttemptOutcome) -> str:
 
 
 def record(rows: Sequence[AttackOutcome], channels: Iterable[CovertChannel]) -> AttackRecord:
-    """Return the record of a finished run."""
+    """Return the record of a run, made now: time, machine, tiers, attacks, open channels."""
     tiers = list(dict.fromkeys(one["tier"] for one in rows))
     return {
         "format": FORM,
@@ -205,7 +207,7 @@ def record(rows: Sequence[AttackOutcome], channels: Iterable[CovertChannel]) -> 
 
 
 def summary(tier: str, rows: Iterable[AttackOutcome]) -> TierAttacked:
-    """Return the outcomes under a tier."""
+    """Return the number of attacks under a tier by outcome, and that in words."""
     counts = Counter[str](one["outcome"] for one in rows if one["tier"] == tier)
     told = [f"{counts[what]} {what}" for what in (*OUTCOMES, "skipped") if counts[what]]
     through = sum(counts[what] for what in THROUGH)

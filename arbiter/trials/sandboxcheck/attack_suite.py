@@ -54,10 +54,12 @@ class AttackResult:
 
     @property
     def stage(self) -> bool:
+        """True if bots were on a stage in the last match."""
         return "system" in self.isolation
 
     @property
     def groups(self) -> bool:
+        """True if bots were in control groups in the last match."""
         return "cgroup" in self.isolation
 
 
@@ -124,7 +126,7 @@ def _play_attempts(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict
 
 
 def _play_pair(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
-    """Play a match with two attackers that help each other."""
+    """Play a match with two attackers that help each other; _NotHere if bots share a user."""
     first, second = attack.name.split("-")
     players = place.others()
     players[1], players[2] = place.attack(first), place.attack(second) | {"name": "accomplice"}
@@ -152,6 +154,7 @@ def _play_memory(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[s
     program, (promise,) = place.program("memory"), attack.promises
 
     def measure_least_bytes() -> int:
+        """Play three matches; return the least memory that the attacker reports, in kB; _NotPlayed."""
         tails = [_stderr(_explore(place, tier, looks), 1) for _ in range(3)]
         if "" in tails:
             raise _NotPlayed("it did not report the amount of memory")
@@ -240,7 +243,7 @@ _WAYS: dict[Kind, _Way] = {
 
 
 def _play(place: AttackFolder, tier: str, players: list[MatchReport], **changes: Any) -> MatchReport:
-    """Play a match that only an attacker's fault may end."""
+    """Play a match that only an attacker's fault may end, else _NotPlayed; return its report."""
     told = place.ask(place.job(tier, players, **changes))
     problem = told.get("error") or told["void"]
     if not problem and (forfeit := told["record"]["forfeit"]) and forfeit["player"] != "attacker":
@@ -253,7 +256,7 @@ def _play(place: AttackFolder, tier: str, players: list[MatchReport], **changes:
 def _play_attacker(
     place: AttackFolder, tier: str, attacker: MatchReport, expected: str, **changes: Any
 ) -> MatchReport:
-    """Play a match against an attacker in seat 1.
+    """Play a match against an attacker in seat 1; _NotPlayed if the worker fails.
 
     It is repeated if time ran out that the attack does not take: time stolen by the hypervisor is in no
     account.
@@ -275,7 +278,7 @@ def _play_attacker(
 
 
 def _explore(place: AttackFolder, tier: str, attacker: MatchReport) -> MatchReport:
-    """Play a match in which an attacker explores; only its own fault may end it."""
+    """Play a match with an exploring attacker, which only its own fault may end, else _NotPlayed."""
     told = _play_attacker(place, tier, attacker, GOES_ON)
     if told["void"] is not None:
         raise _NotPlayed(_line(place, f"the match ended: {told['void']}"))
@@ -320,4 +323,5 @@ def _outcomes(attack: Attack, tail: str) -> dict[str, str]:
 
 
 def _parse_reports(tail: str) -> dict[str, str]:
+    """Return the results by attempt from lines ``ATTEMPT: RESULT``."""
     return dict(line.rsplit(": ", 1) for line in tail.splitlines() if ": " in line)

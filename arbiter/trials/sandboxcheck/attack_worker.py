@@ -175,6 +175,7 @@ def measure_cpu_of_others(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
     made, exchange = Channel.__init__, Channel.exchange
 
     def note_pid(channel: Channel, *arguments: Any) -> None:
+        """Create the channel as usual; note its bot's pid by seat."""
         made(channel, *arguments)
         seats[channel.seat] = channel.pid
 
@@ -206,7 +207,7 @@ def cpu_ns(pids: list[int]) -> int:
 
 
 def spec_of(job: dict[str, Any], names: dict[str, str]) -> MatchSpec:
-    """Return the match that a job describes."""
+    """Return the match that a job describes, with `names` replaced in the commands."""
     made = []
     for player in job["players"]:
         words = player["command"]
@@ -238,7 +239,7 @@ def status_of(pid: int | str, field: str) -> int:
 
 
 def state_of(pid: int) -> dict[str, Any]:
-    """Read the attributes of a process that another process could change."""
+    """Read a process's state, nice value, scheduling, cores and descriptor limit, which others can change."""
     return {
         "state": Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0],
         "nice": os.getpriority(os.PRIO_PROCESS, pid),

@@ -102,7 +102,7 @@ def _play_match(
 
 
 def _cache_channel(record: dict[str, Any], tier: str, name: str) -> CovertChannel:
-    """Return the channel measured by the best turn."""
+    """Return the channel measured by the receiver's best turn; 0 bits if chance explains it."""
     found = [(int(right), int(all_), int(us)) for right, all_, us in HEARD.findall(_stderr(record, 2))]
     if not found:
         return _failed_channel(name, tier, "the match was not played to its end")
@@ -148,10 +148,7 @@ def _failed_channel(name: str, tier: str, why: str) -> CovertChannel:
 
 
 def _bits(right: int, all_: int, symbols: int) -> float:
-    """Return the transmitted bits, 0 if chance explains the result.
-
-    This is the mutual information of a symmetric channel with uniform symbols.
-    """
+    """Return the transmitted bits, by mutual information, with uniform symbols; 0 if chance explains them."""
     as_good = sum(math.comb(all_, wrong) * (symbols - 1) ** wrong for wrong in range(all_ - right + 1))
     if as_good / symbols**all_ > BY_CHANCE:
         return 0.0

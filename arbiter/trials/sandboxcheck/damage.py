@@ -25,7 +25,7 @@ REPORT = re.compile(r"nice (-?\d+), cores (\d+), descriptors \d+\n")
 
 
 def time_of(expected: str) -> str:
-    """Return the time limit of a match with this expected end."""
+    """Return the time limit of a match with this expected end: short for a timeout."""
     return SHORT if "timeout" in expected else LONG
 
 
@@ -42,7 +42,7 @@ def charged_and_kill_ns(told: MatchReport) -> int:
 
 
 def harm_of(told: MatchReport, expected: str) -> str:
-    """Return the harm of an attack to others or to the table's time, "" for none."""
+    """Return the harm: another's forfeit, time held, output kept, or `harm_to_others`; "" for none."""
     if told["void"] is not None:
         return _left_text(told)
     record = told["record"]

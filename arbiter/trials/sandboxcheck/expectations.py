@@ -66,7 +66,7 @@ class Promise:
         return without if without and not stage else cell
 
     def judge(self, tier: str, met: str, stage: bool = True, groups: bool = False) -> Outcome:
-        """Return the outcome of an attempt to which this happened."""
+        """Return the outcome of an attempt by what happened, `met`, and by its tier's and the best cell."""
         if met == UNTOLD:
             return "unclear"
         best = self.under(STRONGEST, True, groups)
@@ -125,12 +125,14 @@ def attacks() -> tuple[Attack, ...]:
 
 
 def _attacks_of_one_match(text: str) -> Iterator[Attack]:
+    """Yield the attacks that are one match each, from the tables of `_ONE_MATCH`."""
     for heading, kind in _ONE_MATCH.items():
         for name, tries, *cells in _rows(text, heading):
             yield Attack(_strip_backticks(name), tries, kind, (_make_promise("", cells),))
 
 
 def _attacks_of_attempts(text: str) -> Iterator[Attack]:
+    """Yield the attacks of many attempts, with a promise for each row of their table."""
     for cell, tries in _rows(text, _LIST):
         name = _strip_backticks(cell)
         kind, heading = _OWN_TABLES.get(name, ("attempts", ""))

@@ -116,7 +116,7 @@ def _evidence(scores: Sequence[float], enough: float) -> float:
 
 
 def _margin(scores: Sequence[float]) -> str:
-    """Return half the width of the 95 % interval, in percent, as text."""
+    """Return `` ± 3.2``, half the 95 % interval in percent; "" for fewer than two blocks."""
     half = half_width(scores)
     return "" if half is None else f" ± {100 * half:.1f}"
 
@@ -215,6 +215,7 @@ def _with_names(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
     """Return the record with the programs' names instead of the versions'."""
 
     def name(role: str) -> str:
+        """Return a version's program name, with the number of a copy."""
         version, mark, number = role.partition(COPY_MARK)
         return f"{names[version]}{mark}{number}"
 
@@ -261,6 +262,7 @@ class _RecordedMoves(Follower):
         self._moves = moves
 
     def action_of(self, seat: Seat) -> Action:  # noqa: ARG002
+        """Return the next recorded action, of whichever seat."""
         return self.position.parse(self._next_move().action)
 
     def check(self, action: Action) -> None:
@@ -272,6 +274,7 @@ class _RecordedMoves(Follower):
             raise _ComparisonOver(f"{place}: expected {move.action} as in the record, got {said}")
 
     def _next_move(self) -> Move:
+        """Return the next recorded move; _ComparisonOver after the last."""
         if self.position.made == len(self._moves):
             raise _ComparisonOver
         return self._moves[self.position.made]

@@ -87,10 +87,7 @@ class Suite:
 
 
 def load_suite(path: str, bot: Player | None = None) -> Suite:
-    """Read and check a suite's file; ConfigError lists every problem.
-
-    `bot` replaces the file's, which then may name none.
-    """
+    """Read and check a suite's file, with `bot` in place of its own; ConfigError lists every problem."""
     file = Path(path)
     reading = validate(read_document(file), SuiteModel)
     limits = None
@@ -132,6 +129,7 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
 
 
 def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...]) -> Iterator[Problem]:
+    """Yield the missing and unknown keys of a check, and its opponent's problems."""
     required, allowed = KEYS[entry.check]
     given = entry.model_fields_set - {"check", "name"}
     for key in sorted(required - given):
@@ -161,6 +159,7 @@ def _make_check(
 
 
 def _default_name(entry: CheckModel) -> str:
+    """Return a check's name from its kind and its opponent, time or record."""
     if entry.check == "beats":
         words = entry.opponent.command if entry.opponent is not None else []
         return f"beats {' '.join(Path(word).name for word in words)}"

@@ -51,7 +51,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _check_name(text: str) -> None:
-    """ConfigError unless a name has only letters, digits and ``_``, and begins with no digit."""
+    """Raise ConfigError unless a name has only letters, digits and ``_``, and begins with no digit."""
     if not _NAME.fullmatch(text):
         raise ConfigError(f"expected a name, got {text!r}", hint="use letters, digits and _")
 
@@ -198,7 +198,7 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
 def _problems_of_parameter(
     entry: ParameterModel, before: Sequence[ParameterModel], at: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """Yield the problems of a parameter whose keys are valid one by one."""
+    """Yield mistakes between a parameter's keys: name taken, range, start, step, whole numbers."""
     if any(entry.name == other.name for other in before):
         hint = "choose another name"
         yield Problem((*at, "name"), f"{entry.name!r} is the name of an earlier parameter", hint)

@@ -54,6 +54,7 @@ def find_tuning(
     most = tuning.iterations * tuning.matches
 
     def is_over(name: str) -> bool:
+        """True if as many matches are stored as all iterations have."""
         season = store.season(name)
         return season is not None and len(season.summaries()) >= most
 
