@@ -311,11 +311,11 @@ class Game(Faces, Generic[S]):
         return ""
 
     def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:  # noqa: ARG002
-        """Return the options that differ if exactly these deals are played; ConfigError."""
+        """Return the options that differ if exactly these deals are played; ConfigError if they cannot be."""
         return {}
 
     def given(self, deals: Sequence[Deal]) -> Self:
-        """Return the game with exactly these deals as its programme; ConfigError."""
+        """Return the game with exactly these deals as its programme; ConfigError if they cannot be."""
         changed = self.options_for(deals)
         game = type(self)(**{**self.options, **changed}) if changed else copy(self)
         game._given = tuple(deals)

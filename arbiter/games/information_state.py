@@ -136,10 +136,7 @@ class Hearing:
         return self.game.request(self.state, self.seat)
 
     def single_deal(self) -> tuple[AnyGame, Deal]:
-        """Return the deal in progress as the only one of a match: the game, and the deal as far as known.
-
-        The actions in `done` are legal in it.
-        """
+        """Return game and deal of a match of this deal alone, as far as known; `done` is legal in it."""
         game = copy(self.game)
         game._given = ()
         return game, self.deal

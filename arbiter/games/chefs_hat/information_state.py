@@ -81,11 +81,13 @@ class ChefsHatHearing(Hearing):
         return True
 
     def asked(self, request: Command) -> None:
+        """Begin the request's part of the deal, then as in `Hearing.asked`; BadCommand if it is not due."""
         if self.deal is not None:
             self._begin_part(request.split()[0], self.seat)
         super().asked(request)
 
     def apply_news(self, words: Sequence[str]) -> bool:
+        """Apply an action as `Hearing.apply_news`; the first ``play`` begins the play before."""
         if words[0] == "play" and len(words) == 3:
             self._begin_part(_PLAY, _parse_seat(words[1]))
         return super().apply_news(words)
@@ -235,12 +237,14 @@ def _check_deck(deal: ChefsHatDeal) -> ChefsHatDeal:
 
 
 def _parse_cards(words: Sequence[str]) -> tuple[Card, ...]:
+    """Return cards by the protocol's names; BadCommand for other words."""
     if not CARDS.keys() >= set(words):
         raise BadCommand("expected cards")
     return tuple(map(CARDS.__getitem__, words))
 
 
 def _parse_seat(word: str) -> Seat:
+    """Return a seat 0..3; BadCommand for any other word."""
     if word not in ("0", "1", "2", "3"):
         raise BadCommand(f"expected a seat 0..3, got {word[:20]}")
     return int(word)

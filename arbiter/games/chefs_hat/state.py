@@ -98,7 +98,7 @@ class ChefsHatState(Protocol):
         """Return the state after an action; IllegalAction with the reason."""
 
     def advance(self, seat: Seat, tried: Action, forced: Action | None = None) -> ChefsHatState:  # noqa: ARG002
-        """Return the state after an illegal action, or after `forced`, which replaces any action."""
+        """Return the state after an illegal action, or after `forced`; here unchanged, see `Gym2State`."""
         return self
 
     def forced(self, seat: Seat) -> bool:  # noqa: ARG002
@@ -133,9 +133,7 @@ class ChefsHatState(Protocol):
         picked: tuple[Card, ...],  # noqa: ARG002
         step: Action,
     ) -> tuple[Action | None, tuple[Card, ...]]:
-        """Return the action that a possible step completes, None if it takes more steps; and the cards
-        picked so far.
-        """
+        """Return the action that a step completes, None if more steps follow, and the cards picked so far."""
         return step, ()
 
     # The table and the hands.

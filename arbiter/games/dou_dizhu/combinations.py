@@ -231,6 +231,7 @@ def _single_kickers(main: Ranks, number: int) -> list[Ranks]:
 
 
 def _pair_kickers(main: Ranks, number: int) -> list[Ranks]:
+    """Return kickers of `number` pairs, of different ranks, without jokers."""
     chosen = combinations(_kicker_ranks(main, _JOKER), number)
     return [tuple(rank for rank in ranks for _ in range(2)) for ranks in chosen]
 
