@@ -124,6 +124,7 @@ class Forfeit(_JsonFields):
 
     @property
     def answer_word(self) -> str:
+        """The first line of the raw reply without "=", at most 60 characters."""
         return self.reply.partition("\n")[0].removeprefix("=").strip()[:60]
 
     @property
@@ -263,6 +264,7 @@ class MatchRecord(_JsonFields):
                     yield one, other, 0.5 if mine == theirs else float(mine > theirs)
 
     def summary(self) -> MatchSummary:
+        """Return the match without moves and deals, with the fault of a forfeit and the models' usage."""
         shared = {name: getattr(self, name) for name in MatchSummary.__slots__ if name in self.__slots__}
         if (forfeit := self.forfeit) is not None:
             shared |= {"faulty": forfeit.seat, "fault": forfeit.fault, "detail": forfeit.detail}
