@@ -85,7 +85,7 @@ class Channel(SlowPathChannel):
         self._brisk = [0, 0]
 
     def exchange(self, send: Send) -> Reply | int:
-        """Write, and wait for the replies; for news, return only the cost. VoidMatch if not judgeable."""
+        """Write and wait: a Reply, with any fault in it, or the cost of news; VoidMatch if not judgeable."""
         _, payload, wanted, _, asks, starting = send
         if starting and not self._starting:
             return self._start(send)

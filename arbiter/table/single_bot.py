@@ -193,6 +193,7 @@ class _Recorder(Connection):
         super().feed(chunk)
 
     def receive(self, chunk: bytes, wanted: int) -> Answer | None:
+        """As in `Connection`; adds the chunk to `raw` once."""
         # The base may or may not call `feed`.
         before = self.raw
         answer = super().receive(chunk, wanted)

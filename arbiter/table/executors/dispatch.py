@@ -119,7 +119,7 @@ class Slots(SizedExecutor):
         return self._broken
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Queue a call; its exception is VoidMatch if its worker dies. After `give_up` raise VoidMatch."""
+        """Queue a call, whose error is VoidMatch if its worker dies; VoidMatch after `give_up`."""
         future: Future[Any] = Future()
         spec = args[0] if args and isinstance(args[0], MatchSpec) else None
         table = (spec.season, spec.round, spec.table) if spec and spec.table is not None else None
@@ -131,7 +131,7 @@ class Slots(SizedExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the running calls end, or kill them if `cancel_futures`."""
+        """Cancel waiting calls; kill the running ones if `cancel_futures`, else end slots after them."""
         with self._lock:
             self._closed = True
             for item in self._waiting:

@@ -106,7 +106,7 @@ class _Worker:
         return True
 
     def close(self, at_once: bool) -> None:
-        """Wait for the process to end, or kill it."""
+        """Kill the process if `at_once`, else let it finish its call; wait for its end."""
         if at_once:
             self._process.kill()
         with suppress(OSError):

@@ -49,7 +49,7 @@ class Occupant:
         """Restart, before any command."""
 
     def reply_to(self, line: SeatCommand) -> Heard:  # noqa: ARG002
-        """Receive one command and reply."""
+        """Reply to one command; by default accept it, with no output and at no cost."""
         return Heard(b"", Reply(DONE, 0, 0))
 
     @property
@@ -157,6 +157,7 @@ class RandomPlayer(Occupant):
     title = who = "random"
 
     def reply_to(self, line: SeatCommand) -> Heard:
+        """Answer the position's own request at random; accept any other command."""
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
             return super().reply_to(line)

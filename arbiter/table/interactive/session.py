@@ -220,11 +220,13 @@ class Session(VerbHost):
 
     @property
     def machine(self) -> InteractiveMatch:  # type: ignore[override]
+        """The match; ConfigError before the first `begin`."""
         if self._machine is None:
             raise ConfigError("no table is set yet")
         return self._machine
 
     def may_continue(self) -> bool:
+        """Publish a snapshot; return False once `stop` was called."""
         self._publish_snapshot()
         return not self._stopping.is_set()
 
@@ -266,6 +268,7 @@ class Session(VerbHost):
         )
 
     def _call_listeners(self) -> None:
+        """Increase `revision`, then call the listeners."""
         self.revision += 1
         for listener in list(self._listeners):
             listener()

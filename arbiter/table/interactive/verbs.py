@@ -222,11 +222,13 @@ def sit(table: VerbHost, seat: Seat, occupant: Occupant) -> None:
 
 
 def _require_trouble(table: VerbHost) -> None:
+    """Raise ConfigError without trouble: an unmended bad reply."""
     if table.machine.trouble is None:
         raise ConfigError("no bad reply to repeat or skip")
 
 
 def _require_seat(table: VerbHost, seat: Seat) -> None:
+    """Raise ConfigError for a seat outside the game's."""
     seats = table.machine.setup.game.seats
     if not 0 <= seat < seats:
         raise ConfigError([Problem(("seat",), f"expected a seat from 0 to {seats - 1}, got {seat}")])

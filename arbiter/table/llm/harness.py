@@ -138,6 +138,7 @@ class Harness:
         return [UNKNOWN_NAMES.sub("?", line) for line in sheet]
 
     def _commands_since(self) -> list[str]:
+        """Return the commands since the last answer below a heading; [] without any."""
         return ["Since your last answer:", *self._heard] if self._heard else []
 
     def _add_to_talk(self, asked: dict[str, str], text: str) -> None:

@@ -143,6 +143,7 @@ class Provider:
     def _send_request(
         self, connection: http.client.HTTPConnection, messages: Sequence[Mapping[str, str]], allowed: int
     ) -> None:
+        """Send the question, with the model's settings, a limit of `allowed` tokens, and the key if any."""
         entry = self._entry
         body: dict[str, Any] = {
             "model": entry.name,

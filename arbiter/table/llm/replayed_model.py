@@ -131,6 +131,7 @@ class _KeptModel:
 
     @property
     def _model_is_at_fault(self) -> bool:
+        """True if this seat lost by a fault that follows from its model's answers (`OWN`)."""
         forfeit = self._record.forfeit
         return forfeit is not None and forfeit.seat == self._seat and forfeit.fault in OWN
 
