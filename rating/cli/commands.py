@@ -35,7 +35,7 @@ _FARTHEST = 1e6
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    """Print the installed version; sources that are only on the path have none."""
+    """If the option is given, print the installed version and exit; "not installed" for bare sources."""
     if not value or ctx.resilient_parsing:
         return
     from importlib.metadata import PackageNotFoundError, version

@@ -204,6 +204,7 @@ class ResultCollector:
         return list(find_repeats(self._sources, found, self._events.get("", -1)))
 
     def _join_columns(self) -> list[Ints]:
+        """Join each column's parts into one array, kept instead of them; return the arrays."""
         for column in self._columns:
             # Column by column, so that only one is in memory twice.
             column[:] = [np.concatenate(column or [np.zeros(0, np.int64)])]
