@@ -51,6 +51,7 @@ def harness_command() -> list[str]:
 
 
 def _check_endpoint(text: str) -> None:
+    """Raise ConfigError unless it is an ASCII http(s) address without user, password, query and fragment."""
     try:
         url = urlsplit(text)
         is_address = url.scheme in ("http", "https") and url.hostname and (url.port is None or url.port)

@@ -71,7 +71,7 @@ def find(path: str) -> Found | None:
 
 
 def _matches(parts: tuple[str, ...], below: tuple[str, ...]) -> bool:
-    """Return True if path segments match those of a view, in which "*" matches anything."""
+    """Return True if `below`, the segments of a path, fit a view's `parts`, in which "*" fits anything."""
     if len(parts) != len(below):
         return False
     return all(part in ("*", word) for part, word in zip(parts, below, strict=True))
