@@ -106,7 +106,7 @@ def check_seats(option: str, value: object, seats: int, problems: list[Problem])
 
 
 def check_choice(known: Sequence[str], option: str, value: Any, problems: list[Problem]) -> Any:
-    """Return `value`, in any case; add to `problems` if it is none of the `known` words."""
+    """Return `value`, in any case; add to `problems` if it is not among the `known` words."""
     if value not in known:
         problems.append(Problem((option,), f"{value!r} is not known", did_you_mean(str(value), known)))
     return value

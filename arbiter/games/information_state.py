@@ -142,11 +142,11 @@ class Hearing:
         return game, self.deal
 
     def excluded_cards(self, seat: Seat) -> Iterable[Card]:  # noqa: ARG002
-        """Return cards that another seat cannot have had, beyond those excluded by the rules."""
+        """Return cards that another seat cannot have had beyond those of the rules; by default ()."""
         return ()
 
     def is_consistent(self, deal: Deal) -> bool:  # noqa: ARG002
-        """Return False for a complete deal that cannot be this one, beyond those excluded by the rules."""
+        """Return False for a deal that cannot be this one beyond the rules; by default True."""
         return True
 
     def begin(self, words: Sequence[str]) -> None:

@@ -137,14 +137,14 @@ def card_text(card: Card) -> str:
 
 
 def shape_of_gifts(gifts: Sequence[Gift] | None) -> list[list[Any]] | None:
-    """Return an exchange as in a match record."""
+    """Return an exchange as in a match record; None for None."""
     if gifts is None:
         return None
     return [[giver, taker, [card_text(card) for card in cards]] for giver, taker, cards in gifts]
 
 
 def shape_of_special(special: tuple[Seat, Action] | None) -> list[Any] | None:
-    """Return a special action as in a match record."""
+    """Return a special action as in a match record; None for None."""
     return None if special is None else [special[0], SPECIALS[special[1] - NO_SPECIAL]]
 
 

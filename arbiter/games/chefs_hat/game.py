@@ -266,7 +266,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return state.hand(seat)
 
     def table(self, state: ChefsHatState) -> tuple[tuple[Seat, str], ...]:
-        """Return the discard to beat, as people write it."""
+        """Return the seat and the discard to beat, as people write it; () without one."""
         return ((state.last, short(state.table)),) if state.table < CLEARED else ()
 
     def roles(self, state: ChefsHatState) -> dict[str, Any]:
