@@ -224,5 +224,5 @@ class Clock:
         return tuple(self.left) if self._drains else tuple(left * commands for left in self.left)
 
     def add_increment(self, seat: int) -> None:
-        """Add the increment after an answered request."""
+        """Add the increment to the time left of a seat, after an answered request."""
         self.left[seat] += self._increment_ns

@@ -64,7 +64,7 @@ class _JsonFields:
     __slots__: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values and tuples of them."""
+        """Return the fields as JSON values and tuples of them, without those at the values of `_LEFT_OUT`."""
         shape = {name: getattr(self, name) for name in self.__slots__}
         return {key: item for key, item in shape.items() if key not in _LEFT_OUT or item != _LEFT_OUT[key]}
 
@@ -135,7 +135,7 @@ class Forfeit(_JsonFields):
         return f"{self.reason}{spent}{private}"
 
     def to_json(self) -> dict[str, Any]:
-        """With the `detail`."""
+        """Return the fields as JSON values, with the `detail`."""
         return _JsonFields.to_json(self) | {"detail": self.detail}
 
     @classmethod
