@@ -70,7 +70,7 @@ def write_atomically(file: str, text: str) -> None:
 
 @contextmanager
 def new_folder(folder: str) -> Iterator[Path]:
-    """Yield a folder, renamed to `folder` at the end, deleted at an exception; ConfigError if that exists."""
+    """Yield a folder, renamed to `folder` at the end, deleted at an exception; ConfigError on failure."""
     place = Path(folder)
     part = place.parent / f".{place.name}.part"
     for path in (place, part):
