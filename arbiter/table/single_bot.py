@@ -143,7 +143,7 @@ class SingleBot:
         return self._launcher.wait(self._process.pid, seconds)
 
     def drain_stderr(self) -> None:
-        """Read its standard error."""
+        """Read the output on its standard error so far, which stays for `new_errors`."""
         self._channel.stderr.drain()
 
     def new_errors(self) -> bytes:

@@ -65,7 +65,7 @@ class SizedExecutor(Executor):
 
     @property
     def at_once(self) -> int:
-        """The number of slots to plan with: `size`, or if none is left, the largest number so far."""
+        """The number of slots to plan with, here `size`."""
         return self.size
 
 
@@ -106,6 +106,7 @@ class Slots(SizedExecutor):
 
     @property
     def at_once(self) -> int:
+        """`size`, or while there is no slot, the largest number so far."""
         return self.size or self._most
 
     @property
@@ -144,7 +145,7 @@ class Slots(SizedExecutor):
             slot.close(at_once=cancel_futures)
 
     def add(self, slot: Slot) -> None:
-        """Add a free slot."""
+        """Add a free slot, and start waiting calls."""
         with self._lock:
             self._slots.append(slot)
             self._most = max(self._most, len(self._slots))

@@ -147,7 +147,7 @@ class InteractiveMatch:
         self.trouble = None
 
     def send_line(self, seat: Seat, command: Command) -> TranscriptEntry:
-        """Send any line to one seat, and log it there."""
+        """Send any line to one seat, which counts as by hand; log it, and return its entry."""
         self._hands += 1
         self._whole = None
         return self._log_entry(self._send_command(seat, command)[0]._replace(by_hand=True))
@@ -300,7 +300,7 @@ class InteractiveMatch:
         self._marks.append(Mark(self.position, len(self._log), len(referee.given), self._hands, move))
 
     def _log_entry(self, entry: TranscriptEntry) -> TranscriptEntry:
-        """Log an exchange, its cost and any trouble."""
+        """Store an exchange, its cost and any trouble, and call `listen`; return it."""
         self.transcript.append(entry)
         self.listen(entry)
         if entry.problem:
@@ -337,7 +337,7 @@ class InteractiveMatch:
             self._restart_occupant(seat)
 
     def _restart_occupant(self, seat: Seat) -> None:
-        """Restart an occupant and send it the seat's log."""
+        """Restart an occupant and send it the seat's log; a VoidMatch becomes trouble."""
         try:
             self.occupants[seat].begin(seat)
         except VoidMatch as void:

@@ -150,7 +150,7 @@ class Session(VerbHost):
         self._call_listeners()
 
     def _run_in_worker(self, verb: Callable[[], object], seconds: float | None = None) -> None:
-        """Run a verb in the worker and wait up to `seconds`; raise its error in that time, Busy at once."""
+        """Run a verb in the worker; raise its error within `seconds`, note a later one. Busy at once."""
         done: Future[None] = Future()
         with self._lock:
             if self._under_way is not None:

@@ -113,7 +113,7 @@ def answer_in(text: str, number: int, names: Mapping[str, str]) -> str | None:
 
 
 def rename_cards(text: str, names: Mapping[str, str]) -> str:
-    """Replace the names of suits and ranks in a text."""
+    """Return a text with the names of suits and ranks replaced."""
     if not names:
         return text
 

@@ -122,7 +122,7 @@ class Provider:
 
     @contextmanager
     def _while_under_way(self, end: Callable[[], None]) -> Iterator[None]:
-        """Let `hang_up` end the body of the context."""
+        """Let `hang_up` call `end` within the block; ProviderFailure after `hang_up`."""
         with self._lock:
             if self._gone:
                 raise ProviderFailure("the match was over", again=False)
