@@ -250,7 +250,7 @@ class Uploads:
 
     @contextmanager
     def _reserve(self, caller: Caller, size: int) -> Iterator[None]:
-        """Reserve room for an upload of `size` bytes; Refusal if there is not enough."""
+        """Reserve room on disk within the block; Refusal without room, or if the author uploads already."""
         key = caller.state.name, caller.author.name
         if key in self._under_way:
             raise too_many("you are already uploading another archive", 1, RETRY_SECONDS)
@@ -281,7 +281,7 @@ async def _write(arriving: Upload, chunks: AsyncIterable[bytes]) -> None:
 
 
 def _store(arriving: Upload, caller: Caller, terms: Submissions) -> tuple[Submission, bool]:
-    """Turn a complete archive into a submission; return it, and True if it needs an inspection."""
+    """Store an archive as a submission; return it, and if it needs an inspection. Refusal if once dropped."""
     limit = terms.per_day if caller.by is None else NO_LIMIT
     state = caller.state
     made, kept = store_archive(arriving, state.config, state.stored, caller.author.name, caller.who, limit)

@@ -108,6 +108,7 @@ class WatchedSeason:
         return self.is_fresh() or (usable and time.monotonic() - self._polled < USABLE_POLLS * POLL_SECONDS)
 
     def _refresh(self) -> None:
+        """Call `state`; its error stays for later callers."""
         with suppress(ArbiterError):
             self.state()
 
@@ -191,6 +192,7 @@ class WatchedSeason:
             self.config = config
 
     def _mtime(self) -> int:
+        """Return the file's time of change in ns; 0 if it cannot be read."""
         try:
             return self.path.stat().st_mtime_ns
         except OSError:

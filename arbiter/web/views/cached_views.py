@@ -139,6 +139,7 @@ class AnswerCache:
         self.making: dict[AnswerKey, asyncio.Future[SentAnswer]] = {}
 
     def part_of(self, key: AnswerKey) -> _LruCache:
+        """Return the part for the key: that of answers without a query, or with one."""
         return self._plain if key.is_plain else self._queried
 
     def renew(self, state: SeasonState, offers: Offers) -> AnswerCache:
