@@ -215,7 +215,7 @@ class Planning(DeckGame[PlanningState]):
         return "gen_declare" if state.trick is None else "gen_move"
 
     def parse(self, state: PlanningState, seat: Seat, text: str) -> Action:  # noqa: ARG002
-        """Parse an integer without sign (leading zeros are allowed), or a card's name."""
+        """Parse an integer without sign (leading zeros are allowed), or a card's name; IllegalAction."""
         if state.trick is None:
             digits = text.lstrip("0") or "0"
             if not (text.isascii() and text.isdigit()) or len(digits) > 3:

@@ -92,6 +92,7 @@ class Opening(_OpeningFields, ChefsHatState):
         return NO_SPECIAL, self._special_of(seat)
 
     def playable(self, seat: Seat) -> int:
+        """Return `legal` as a mask."""
         return sum(1 << action for action in self.legal(seat))
 
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
@@ -125,10 +126,12 @@ class Opening(_OpeningFields, ChefsHatState):
         return (None, cards) if len(cards) < self.wanted else (gift(cards), ())
 
     def points(self) -> tuple[int, ...]:
+        """Return 0 for all: nothing is won before the play."""
         return NO_POINTS
 
     @property
     def last(self) -> Seat:
+        """The opener; 0 while it is unknown."""
         return self.setting.opener
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:
@@ -143,6 +146,7 @@ class Opening(_OpeningFields, ChefsHatState):
         return said
 
     def board_after(self, seat: Seat, action: Action) -> bytes:  # noqa: ARG002
+        """Return an empty board."""
         return EMPTY_BOARD
 
     def cells(self, seat: Seat) -> bytes:

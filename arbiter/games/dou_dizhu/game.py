@@ -231,7 +231,7 @@ class DouDizhu(Game[DouDizhuState]):
         return "gen_move"
 
     def parse(self, state: DouDizhuState, seat: Seat, text: str) -> Action:  # noqa: ARG002
-        """Parse a combination, its cards in any order, or ``pass``."""
+        """Return the action of a combination, its cards in any order, or ``pass``; IllegalAction."""
         ids = table().ids
         action = ids.get(text)
         if action is not None:
