@@ -104,7 +104,7 @@ class SlowPathChannel:
         """When to check its memory next, on the monotonic clock in ns."""
 
     def _wait_for_replies(self, send: Send, start: int, written: int) -> Reply | int:
-        """Wait until all replies are there, the program ends, or its time is over; see `Channel.exchange`."""
+        """Wait for all replies, the program's end, or the end of its time; VoidMatch if not judgeable."""
         self._resume_if_stopped()
         stop_background_bots(self.others)
         account = Account(self._meter, self._kind, start, self._base)

@@ -120,7 +120,7 @@ class Slots(SizedExecutor):
         return self._broken
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Queue a call, whose error is VoidMatch if its worker dies; VoidMatch after `give_up`."""
+        """Queue a call, void if its worker dies. VoidMatch after `give_up`, RuntimeError if shut down."""
         future: Future[Any] = Future()
         spec = args[0] if args and isinstance(args[0], MatchSpec) else None
         table = (spec.season, spec.round, spec.table) if spec and spec.table is not None else None

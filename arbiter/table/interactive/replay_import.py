@@ -84,7 +84,7 @@ def _read_record(replay: Mapping[str, Any]) -> MatchRecord:
 def _read_result(
     result: Mapping[str, Any], players: tuple[str, ...]
 ) -> tuple[tuple[int, ...] | None, Forfeit | None]:
-    """Return the points by seat and the fault, each None without it."""
+    """Return the points by seat and the fault, each None without it; TypeError for a wrong part."""
     points, fault = result["points"], result["fault"]
     if points is not None:
         points = tuple(
@@ -103,7 +103,7 @@ def _read_result(
 
 
 def _read_deal(value: object, reader: str) -> dict[str, Any]:
-    """Return a deal as in a record; ConfigError if a hand is hidden."""
+    """Return a deal as in a record; ConfigError if a hand is hidden, KeyError or TypeError if malformed."""
     deal = dict(_checked_mapping(value, "deal"))
     del deal["deal"]
     hands = deal["hands"]

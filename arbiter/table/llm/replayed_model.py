@@ -157,7 +157,7 @@ class _KeptModel:
         return self._game.action_text(state, self._seat, action)
 
     def _recorded_answer(self, messages: Messages) -> Mapping[str, Any]:
-        """Return the next recorded answer instead of a model's; note a question unlike the recorded one."""
+        """Return the next recorded answer, _OutOfCalls if none; note a question unlike the recorded one."""
         account = self._account
         account.attempts -= 1
         if not account.allowed:
