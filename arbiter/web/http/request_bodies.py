@@ -106,7 +106,7 @@ class _Body:
         return piece
 
     async def _admit(self) -> None:
-        """Check the token and the declared length before the body is read."""
+        """Check the token and the declared length before the body is read; Refusal."""
         if self._seasons is not None and self._request.scope["path"].startswith(API):
             token = token_in(self._request)
             if token is None or await run_in_threadpool(caller_by_token, self._seasons, token) is None:
@@ -180,7 +180,7 @@ class FileForm:
         yield bytes(self._waiting[:at])
 
     async def _read_until(self, mark: bytes) -> bytes:
-        """Consume everything up to and including a mark; return what precedes the mark."""
+        """Consume all up to and including a mark; return what precedes it. Refusal if that is too long."""
         while (at := self._waiting.find(mark)) < 0:
             if len(self._waiting) > FIELD_BYTES:
                 raise invalid_form()

@@ -112,7 +112,7 @@ def own_page(template: str, caller: Caller, request: Request, **values: object) 
 
 
 def form_page(request: Request, template: str, status: int, **values: object) -> Response:
-    """Return a page with a form that needs no login, and set the cookie for its CSRF token."""
+    """Return a page with a form that needs no login; it sets the cookie for its CSRF token."""
     cookie = cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
     answer = HTMLResponse(render(template, None, proof=csrf_token(cookie), **values), status, OWN)
     set_cookie(request, answer, LOGIN, cookie, FORM_SECONDS, "strict")

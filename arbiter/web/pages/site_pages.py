@@ -69,7 +69,7 @@ def _test_values(request: Request) -> Mapping[str, object]:
 
 
 def _attacks_values(request: Request) -> Mapping[str, object]:
-    """Return a row per attack: its result by tier, and those of its attempts if it has several."""
+    """Return the record, its broken promises, and a row per attack with results by tier and attempt."""
     found, rows = read_attacks(request), dict[str, dict[str, Any]]()
     for one in found["attacks"]:
         row = rows.setdefault(

@@ -223,7 +223,7 @@ class Visit:
         return self.state()
 
     def _estimate_luck(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
-        """Estimate the luck in the worker's thread, whose children stay behind the pages."""
+        """Estimate the luck in the worker's thread, and store the sentence in `luck`, "" on failure."""
         text = ""
         try:
             text = luck_text(self.offer.judges, self.offer.limits, game, deals, points, self.seat)

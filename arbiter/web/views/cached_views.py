@@ -170,7 +170,7 @@ class CachedViews:
         await _send(scope, answer, is_public, send)
 
     async def _answer(self, scope: Scope, found: Found) -> tuple[SentAnswer, bool]:
-        """Return the answer for a request, and whether it is public."""
+        """Return the answer for a request, and whether it is public; HTTPException 404 or 405."""
         if scope["method"] != "GET":
             raise HTTPException(405, "this can only be read", {"allow": "GET, HEAD"})
         state, caller = await self._state(scope, found.season, found.view.personal is not None)
@@ -192,7 +192,7 @@ class CachedViews:
     async def _state(
         self, scope: Scope, season: str, is_personal: bool = False
     ) -> tuple[SeasonState, Author | None]:
-        """Return the season as the caller may see it, and the caller if the public may see less."""
+        """Return the season as the caller may see it, and the caller if the public may see less; or 404."""
         watched = self._seasons.watched.get(season)
         if watched is None:
             raise HTTPException(404, "no such season")
