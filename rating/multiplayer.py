@@ -84,7 +84,7 @@ def trueskill(
     games, names = games_of(matches, players, faults)
 
     def play_orders(share: float, orders: int) -> tuple[Floats, Floats]:
-        """Return mu and sigma after each of `orders` orders, at the draw probability `share`."""
+        """Return mu and sigma after each of `orders` orders, at the draw probability `share`; RatingError."""
         env = package.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=share, backend=None)
 
         def rate_game(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:

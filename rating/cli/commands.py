@@ -262,6 +262,7 @@ def _notes_on_ignored(form: str, options: dict[str, Any]) -> list[str]:
 
 
 def _join_file_names(options: dict[str, Any]) -> str:
+    """Return the names of the files with commas between, ``<stdin>`` for ``-``."""
     return ", ".join("<stdin>" if file == "-" else file for file in options["files"])
 
 
