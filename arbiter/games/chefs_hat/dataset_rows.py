@@ -71,7 +71,7 @@ class ChefsHatRows:
         yield self._row("START_EXPERIMENT", Agent_Names=list(self._names))
 
     def dealt(self, state: ChefsHatState) -> Iterator[dict[str, Any]]:
-        """Yield NEW_MATCH, DEAL_CARDS; then the decisions that a given deal contains."""
+        """Count a match; yield NEW_MATCH, DEAL_CARDS, then the decisions that a given deal contains."""
         self._match, self._round = self._match + 1, 0
         deal = state.deal
         roles = self._by_player(role_names(deal.roles))
@@ -84,7 +84,7 @@ class ChefsHatRows:
     def done(
         self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
     ) -> Iterator[dict[str, Any]]:
-        """Yield an action's rows: DISCARD, DECLARE_PIZZA, END_MATCH; before the play, its decision."""
+        """Yield an action's rows: DISCARD, DECLARE_PIZZA, END_MATCH, or its decision; keep the score."""
         if not before.in_play:
             if before.asking_special and action != NO_SPECIAL:
                 yield self._special_row(seat, action, after)
