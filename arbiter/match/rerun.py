@@ -83,7 +83,7 @@ class _RecordedAnswers:
         self.starting = self.judged = False
 
     def replay_reply(self, seat: Seat, send: Send) -> Reply | int:
-        """Return the seat's next recorded reply, at no cost; _Divergence if another request is due."""
+        """Take the seat's next recorded reply, at no cost; _Divergence if another request is due."""
         forfeit = self._forfeit
         if self._faulted and forfeit is not None:
             raise _Divergence(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
