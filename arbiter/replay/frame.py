@@ -185,7 +185,7 @@ class FrameRecorder:
         return {name: cast("CardFace", self._game.face(name)._asdict()) for name in self._cards}
 
     def _new_roles(self, roles: dict[str, Any]) -> dict[str, Any]:
-        """Return the changed roles; None for a role no longer shown."""
+        """Store the roles; return the changed ones, None for a role no longer shown."""
         if self._untold:
             roles["untold"] = [self._untold.get(seat, "") for seat in range(self._game.seats)]
         last, self._roles = self._roles, roles

@@ -49,7 +49,7 @@ def say_match(match: MatchSummary) -> str:
 
 
 def say_change(before: MatchSummary, after: MatchSummary) -> str:
-    """Return the points that differ between two runs of a match, else both results in words.
+    """Return the points that differ between two runs of a match, else both results, or that they are equal.
 
     ``before ann 60, ben 12; after ann 73, ben 10``
     """
