@@ -187,7 +187,7 @@ class Channel(SlowPathChannel):
         return come
 
     def _slow_answer_cost(self, send: Send, wall: int) -> int:
-        """Return the cost of a brisk bot's answer that took longer than `FIRST_WAIT_NS`.
+        """Read the meters; return the cost of a brisk bot's answer that took longer than `FIRST_WAIT_NS`.
 
         The bot or the referee may have waited for the core, so the meters are compared with their last
         reading; all exchanges since then were answered at once, so the difference is mostly this one.

@@ -67,7 +67,7 @@ class Harness:
         return cls(game, hello["seat"], hello["rules"], PromptForm(**hello["form"]), ask)
 
     def reply(self, command: Command) -> str:
-        """Return the reply to a command, without its empty line."""
+        """Apply a command, or ask for the answer to a request; return the reply without its empty line."""
         try:
             if command.startswith("gen_"):
                 return self._ask_for_answer(command)
