@@ -172,7 +172,7 @@ class WatchedSeason:
         return shown
 
     def _not_begun(self) -> SeasonState:
-        """Return the season before anything is stored: its players and its start."""
+        """Return the state of an empty store, made once: the season's players and its start."""
         self._whole = None
         if self._blank is None:
             self._blank = _EmptySeason(self.config)

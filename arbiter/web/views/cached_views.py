@@ -143,7 +143,7 @@ class AnswerCache:
         return self._plain if key.is_plain else self._queried
 
     def renew(self, state: SeasonState, offers: Offers) -> AnswerCache:
-        """Return a cache of a new state with the answers requested here, those without a query first."""
+        """Return a cache of a new state with the answers requested here, as many as `WARM_SECONDS` allow."""
         cache, until = AnswerCache(), time.monotonic() + WARM_SECONDS
         for key in [*self._plain.asked, *self._queried.asked]:
             if time.monotonic() < until:
