@@ -186,7 +186,7 @@ class Information:
         )
 
     def solve(self, right: Floats) -> Floats:
-        """Return H^+ right, (n, k), for columns that sum to zero within each group."""
+        """Return H^+ right, (n, k), for columns that sum to zero within each group; may change `exact`."""
         n = self.likelihood.n
         if n <= _MOST_FACTORISED:
             return self.dense().solve(right)

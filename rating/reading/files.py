@@ -184,7 +184,7 @@ class _Parts:
         self.joints: list[int] = []
 
     def pieces(self) -> Iterator[str]:
-        """Yield the next part as text in pieces of whole lines; the last may end within a line, at a mark."""
+        """Yield the next part as text in pieces of whole lines, the last up to a mark; then `line` is set."""
         at, self.line = self.line or 1, None
         while data := self._rest or self._read_piece():
             # Most text is ASCII, which is tested fast.

@@ -124,7 +124,7 @@ class ResultCollector:
             self._players.setdefault(name, len(self._players))
 
     def _match_numbers(self, games: GameColumns, white: Ints, black: Ints) -> Ints:
-        """Return the match of each game; a named match counts once as played, for any number of games."""
+        """Return the match of each game, and count it as played; a named match once for all its games."""
         numbers = []
         played = []
         pairs = zip(white.tolist(), black.tolist(), strict=True)

@@ -247,7 +247,7 @@ class PgnLines:
             self._assign_next()
 
     def _starts_over(self, name: str, game: PgnGame) -> bool:
-        """True if a tag may be the first one of the game after `game` although there were no moves."""
+        """True if a tag may begin the game after `game`, without moves between; may set `_sure`."""
         if self._comment:
             return False
         if self._torn is not None:
