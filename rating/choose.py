@@ -245,13 +245,12 @@ class Choice:
 
 
 def _elo(score: float) -> float:
+    """Return the logistic Elo of a mean score between 0 and 1."""
     return 400.0 * math.log10(score / (1.0 - score))
 
 
 def _rivals(total: Floats, playing: Bools) -> tuple[Ints, Ints]:
-    """Return the index of the leader, shape (..., 1), and each candidate's rival, shape (..., N): the leader,
-    for the leader the second.
-    """
+    """Return indices of the leader (..., 1), and of each one's rival (..., N): the leader, or the second."""
     ranked = np.where(playing, total, -np.inf)
     first = ranked.argmax(axis=-1)[..., None]
     alone = np.arange(total.shape[-1]) == first

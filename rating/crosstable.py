@@ -209,11 +209,13 @@ class PairTable(Results):
 
 
 def check_fault_rule(faults: str) -> None:
+    """Raise OptionError unless `faults` is seed, drop or separate."""
     if faults not in get_args(FaultRule):
         raise OptionError(f"faults {faults!r}: give seed, drop or separate")
 
 
 def _integers(name: str, given: npt.ArrayLike) -> Ints:
+    """Return a copy as int64; ResultError, which names `name`, for values of another type than integers."""
     array = np.array(given)  # a copy: the table's arrays are made read-only
     if array.size and array.dtype.kind not in "iu":
         raise ResultError(f"{name} holds {array.dtype} values: give whole numbers")
@@ -278,10 +280,7 @@ def _count(table: PairTable, oriented: bool) -> Pairs:
 def _pair_keys(
     table: PairTable, oriented: bool, number: Callable[[Ints, Ints], Ints], kind: type[np.integer[Any]]
 ) -> npt.NDArray[np.integer[Any]]:
-    """Return each result's pair and cell (see Pairs) as a key: `number(low, high)` times cells, plus cell.
-
-    Computed in pieces that stay in the cache.
-    """
+    """Return each result's pair and cell (see Pairs) as a key: `number(low, high)` times cells, plus cell."""
     cells = 6 if oriented else 3
     keys = np.empty(table.first.size, kind)
     for start in range(0, keys.size, _PIECE):

@@ -78,6 +78,7 @@ class Tunable:
 
     @property
     def first_step(self) -> float:
+        """The given step, or else a quarter of the range, for a whole number at least 1/2."""
         if self.step is not None:
             return self.step
         return max((self.high - self.low) / SHARE, LEAST_WHOLE if self.whole else 0.0)
@@ -158,10 +159,7 @@ class Descent:
         return one, other
 
     def take(self, result: float | None) -> None:
-        """Update the numbers by the next iteration's result: the lead of its first side, None if unknown.
-
-        ResultError for a result that is not finite.
-        """
+        """Update the numbers by the lead of the first side, None if unknown; ResultError if not finite."""
         if result is None:
             self.path.append(self.path[-1])
             return

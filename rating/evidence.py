@@ -52,9 +52,7 @@ def stake(
     null: Floats | float,
     hoped: Floats | float,
 ) -> Floats:
-    """Return the stake on the next block from sums of the previous scores and of their squares; arrays
-    broadcast.
-    """
+    """Return the stake on the next block from sums of earlier scores and their squares; arrays broadcast."""
     number = np.asarray(blocks, np.float64) + 2.0 * _UNSEEN
     mean = (total + _UNSEEN) / number
     variance = np.maximum((squares + _UNSEEN) / number - mean**2, 0.0)

@@ -169,7 +169,7 @@ class Likeness:
         return sum(bool(self._known(pair.kinds.values())) for pair in self._pairs.values())
 
     def _share_each_kind(self, kinds: Collection[KindCount]) -> bool:
-        """True if two players share more than `KNOWN` of each known kind, and there is one."""
+        """True if two players share more than `KNOWN` of each of `_known`'s kinds, and it has one."""
         known = self._known(kinds)
         return bool(known) and all(count.share > KNOWN for count in known)
 

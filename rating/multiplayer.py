@@ -78,15 +78,13 @@ def trueskill(
     seed: Seed = 0,
     faults: FaultRule = "seed",
 ) -> Skill:
-    """Return TrueSkill ratings of `matches`; see the module.
-
-    Raises OptionError for less than one shuffle and RatingError if the package is missing.
-    """
+    """Return TrueSkill ratings; OptionError below one shuffle, RatingError if the package is missing."""
     _check_shuffles(shuffles)
     package = _load("trueskill", "trueskill")
     games, names = games_of(matches, players, faults)
 
     def play_orders(share: float, orders: int) -> tuple[Floats, Floats]:
+        """Return mu and sigma after each of `orders` orders, at the draw probability `share`; RatingError."""
         env = package.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=share, backend=None)
 
         def rate_game(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
@@ -158,6 +156,7 @@ def games_of(
 
 
 def _game_of_match(match: Match, index: Mapping[str, int]) -> Teams:
+    """Return the game of a match without a fault: teams are sides, ranked by the sum of their scores."""
     sides = range(len(match.players)) if match.sides is None else match.sides
     scores = match.points if match.points is not None else [-place for place in match.places or ()]
     teams: dict[int, list[int]] = {}
@@ -239,12 +238,13 @@ def _summarise_orders(
 
 
 def _check_shuffles(shuffles: int) -> None:
+    """Raise OptionError below 1."""
     if shuffles < 1:
         raise OptionError(f"shuffles {shuffles}: give at least 1")
 
 
 def _load(module: str, package: str) -> ModuleType:
-    """Import the package without warnings: trueskill gives some on newer Pythons."""
+    """Import a module, its warnings suppressed; RatingError if the package is not installed."""
     from importlib import import_module
 
     try:

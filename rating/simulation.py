@@ -133,6 +133,7 @@ def gumbel_luck(own: Floats, shared: Floats, alpha: float) -> Floats:
 
 
 def _check_shares(alpha: float, ties: float) -> None:
+    """Raise OptionError unless alpha is in 0 to 1, and ties from 0 to below 1."""
     if not 0.0 <= alpha <= 1.0:
         raise OptionError(f"alpha {alpha!r}: give a number from 0 to 1")
     if not 0.0 <= ties < 1.0:

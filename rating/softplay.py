@@ -112,10 +112,7 @@ class PlayedTables:
 
     @classmethod
     def from_matches(cls, matches: Iterable[Match]) -> PlayedTables:
-        """Return the tables of matches, which have rounds and tables.
-
-        Matches with a fault and tables of two are left out.
-        """
+        """Return the tables of matches; matches with a fault and tables of two are left out."""
         by_table: defaultdict[tuple[int, int], list[Match]] = defaultdict(list)
         owner_of: dict[str, str] = {}
         for match in matches:
@@ -142,6 +139,7 @@ class PlayedTables:
         return cls(players, owners, player, owner, points, played, rounds)
 
     def until(self, last: int) -> PlayedTables:
+        """Return the tables of the rounds up to `last`."""
         return self._select(self.round <= last)
 
     def without(self, one: int, other: int) -> PlayedTables:
@@ -279,16 +277,14 @@ def adjust_p_values(p: Floats) -> Floats:
 
 
 def find_soft_play(tables: PlayedTables, last: int, rounds: int, house: Collection[str] = ()) -> list[Help]:
-    """Return the pairs reported after round `last` of a season of `rounds`, the smallest q first; owners in
-    `house` are not tested.
-    """
+    """Return pairs reported after round `last` of `rounds`, smallest q first; `house` is not tested."""
     return find_soft_play_and_reach(tables, last, rounds, house)[0]
 
 
 def find_soft_play_and_reach(
     tables: PlayedTables, last: int, rounds: int, house: Collection[str] = ()
 ) -> tuple[list[Help], Reach]:
-    """Return the same, and how many pairs can be tested."""
+    """Return `find_soft_play`'s pairs, and how many pairs can be tested."""
     tables = tables.until(last)
     many = len(tables.owners)
     meetings = Meetings.of(tables.owner, tables.owners, house)

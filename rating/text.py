@@ -35,6 +35,7 @@ def csv_cell(cell: object) -> object:
 
 
 def unescape_csv_cell(text: str) -> str:
+    """Return a text without the apostrophe that `csv_cell` put in front; any other text unchanged."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 

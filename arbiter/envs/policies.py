@@ -55,7 +55,10 @@ def is_policy(thing: object) -> bool:
 
 
 def policy_of(thing: Any) -> Policy:
-    """Return the policy as a callable; TypeError if it is not a policy."""
+    """Return a callable of observation and mask as it is, an object with `predict` in a `Predictor`.
+
+    TypeError for anything else, and for a class.
+    """
     if not is_policy(thing):
         what = "a callable of an observation and an action mask, or has a method predict"
         raise TypeError(f"a policy is {what}, not {thing!r}")

@@ -40,7 +40,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> type[AnyGame]:
-    """Load the class of the game with this name; ConfigError, with a suggestion, for an unknown name."""
+    """Load the class of the game with this name; ConfigError if it is unknown, unloadable, or no `Game`."""
     if name in _BUILT_IN:
         found = load(_BUILT_IN[name])
     else:
@@ -67,7 +67,7 @@ def _entries() -> EntryPoints:
 
 
 def make(name: str, options: Mapping[str, Any]) -> AnyGame:
-    """Return the game with these options; ConfigError, with the option's path, for a wrong one."""
+    """Return the game with these options; ConfigError as in `find`, and for unknown and invalid options."""
     game = find(name)
     unknown = [
         Problem((key,), f"unknown option of {name}", did_you_mean(str(key), game.option_help))
@@ -94,7 +94,7 @@ def _make_cached(name: str, options: str) -> AnyGame:
 
 
 def check_seats(option: str, value: object, seats: int, problems: list[Problem]) -> tuple[Seat, ...]:
-    """Check an option that lists a seat for each deal: add to `problems`, and return usable seats."""
+    """Return a list of a seat for each deal as a tuple, (0,) for no list; add each fault to `problems`."""
     if not isinstance(value, list | tuple) or not value:
         problems.append(Problem((option,), f"{value!r} is not a list of seats", "write [0, 1, 2]"))
         return (0,)
@@ -106,7 +106,7 @@ def check_seats(option: str, value: object, seats: int, problems: list[Problem])
 
 
 def check_choice(known: Sequence[str], option: str, value: Any, problems: list[Problem]) -> Any:
-    """Check an option that is one of the `known` words: return it, and add to `problems` if it is not."""
+    """Return `value`, in any case; add to `problems` if it is not among the `known` words."""
     if value not in known:
         problems.append(Problem((option,), f"{value!r} is not known", did_you_mean(str(value), known)))
     return value

@@ -98,10 +98,7 @@ def commitment(seed: str) -> str:
 
 
 def published_commitment(seed: str, insisted: bool = False) -> str | None:
-    """Return the commitment to publish before the season ends.
-
-    None for a seed that its hash would reveal, unless the organiser `insisted`.
-    """
+    """Return the commitment to publish before the end; None if it reveals the seed, unless `insisted`."""
     return commitment(seed) if insisted or seed_bits(seed) >= LEAST_BITS else None
 
 

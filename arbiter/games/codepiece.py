@@ -263,6 +263,7 @@ class Codepiece(DeckGame[CodepieceState]):
         return Deal(hands, self.dealers[number])
 
     def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:
+        """Return the dealers of these deals; ConfigError if a hand does not have 13 cards."""
         for number, deal in enumerate(deals):
             if any(len(hand) != HAND for hand in deal.hands):
                 raise ConfigError(f"given deal {number}: every hand needs {HAND} cards")
@@ -290,6 +291,7 @@ class Codepiece(DeckGame[CodepieceState]):
         return "gen_bid" if len(state.bids) < SEATS else "gen_trump"
 
     def parse(self, state: CodepieceState, seat: Seat, text: str) -> Action:
+        """Return the action of any bid, trump or card, legal or not; IllegalAction for other words."""
         action = IDS.get(text)
         if action is None:
             request = self.request(state, seat)
@@ -323,6 +325,7 @@ class Codepiece(DeckGame[CodepieceState]):
         return tuple(((state.opened + place) % SEATS, WORDS[card]) for place, card in enumerate(state.trick))
 
     def roles(self, state: CodepieceState) -> dict[str, Any]:
+        """Return declarer, bids and the side's tricks by seat; the highest bid, the trump, the tricks."""
         named = state.trump != NO_TRUMP
         bids = [[str(bid or "pass") for bidder, bid in state.bids if bidder == seat] for seat in EVERYBODY]
         return {
@@ -344,6 +347,7 @@ class Codepiece(DeckGame[CodepieceState]):
         return f"bids {what}" if kind == "bid" else super().says(request, words)
 
     def must(self, state: CodepieceState, seat: Seat) -> str:
+        """Return the suit to follow within a trick, "" if the hand has none; overtaking is not mentioned."""
         if state.trump == NO_TRUMP or len(state.trick) in (0, SEATS):
             return ""
         return _any.must_follow(state.hands[seat], state.trick[0])
@@ -354,4 +358,5 @@ class Codepiece(DeckGame[CodepieceState]):
         return f"{names[state.leader]}: {bid}, {taken} made: {'made' if taken >= state.bid else 'failed'}"
 
     def taker(self, before: CodepieceState, after: CodepieceState) -> Seat | None:
+        """Return the winner of the trick that ended between the states, or None."""
         return after.ahead if after.won != before.won else None

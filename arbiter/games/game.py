@@ -209,7 +209,7 @@ class Game(Faces, Generic[S]):
         """Return the ``gen_`` command that asks a seat for its decision."""
 
     def answer_words(self, state: S, seat: Seat) -> int:  # noqa: ARG002
-        """Return the number of words in the answer; `parse` gets them separated by single blanks."""
+        """Return the number of words in the answer, by default 1; `parse` gets them with single blanks."""
         return 1
 
     @abstractmethod
@@ -270,7 +270,7 @@ class Game(Faces, Generic[S]):
         return Deal(tuple(hands), seat, extra)
 
     def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002
-        """Return the plays on the table, in order: seat and word."""
+        """Return the plays on the table, in order: seat and word; by default ()."""
         return ()
 
     def roles(self, state: S) -> dict[str, Any]:  # noqa: ARG002
@@ -299,7 +299,7 @@ class Game(Faces, Generic[S]):
         return word if self.cards_of(word) or (word == PASS and self.table(before)) else ""
 
     def taker(self, before: S, after: S) -> Seat | None:  # noqa: ARG002
-        """Return the seat that took the table's cards by the action between two states, or None."""
+        """Return the seat that took the table's cards by the action between two states; by default None."""
         return None
 
     def exchanged(self, before: S | None, after: S) -> Sequence[Exchange]:  # noqa: ARG002
@@ -307,15 +307,15 @@ class Game(Faces, Generic[S]):
         return ()
 
     def conclusion(self, points: Sequence[int], state: S) -> str:  # noqa: ARG002
-        """Return the winner of a match that ended in this state, for people; "" if the points suffice."""
+        """Return the winner of a match that ended in this state, for people; by default "", no need."""
         return ""
 
     def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:  # noqa: ARG002
-        """Return the options that differ if exactly these deals are played; ConfigError."""
+        """Return the options that differ if exactly these deals are played, by default {}; ConfigError."""
         return {}
 
     def given(self, deals: Sequence[Deal]) -> Self:
-        """Return the game with exactly these deals as its programme; ConfigError."""
+        """Return the game with exactly these deals as its programme; ConfigError if they cannot be."""
         changed = self.options_for(deals)
         game = type(self)(**{**self.options, **changed}) if changed else copy(self)
         game._given = tuple(deals)

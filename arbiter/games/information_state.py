@@ -136,20 +136,17 @@ class Hearing:
         return self.game.request(self.state, self.seat)
 
     def single_deal(self) -> tuple[AnyGame, Deal]:
-        """Return the deal in progress as the only one of a match: the game, and the deal as far as known.
-
-        The actions in `done` are legal in it.
-        """
+        """Return game and deal of a match of this deal alone, as far as known; `done` is legal in it."""
         game = copy(self.game)
         game._given = ()
         return game, self.deal
 
     def excluded_cards(self, seat: Seat) -> Iterable[Card]:  # noqa: ARG002
-        """Return cards that another seat cannot have had, beyond those excluded by the rules."""
+        """Return cards that another seat cannot have had beyond those of the rules; by default ()."""
         return ()
 
     def is_consistent(self, deal: Deal) -> bool:  # noqa: ARG002
-        """Return False for a complete deal that cannot be this one, beyond those excluded by the rules."""
+        """Return False for a deal that cannot be this one beyond the rules; by default True."""
         return True
 
     def begin(self, words: Sequence[str]) -> None:

@@ -103,5 +103,5 @@ class Faces(ABC):
         return ""
 
     def must(self, state: Any, seat: int) -> str:  # noqa: ARG002
-        """Return the obligation of the seat to act, for people: ``follow diamonds``; "" for none."""
+        """Return the obligation of the seat to act, for people: ``follow diamonds``; by default ""."""
         return ""

@@ -179,6 +179,7 @@ class Planning(DeckGame[PlanningState]):
         return Deal(hands, starter)
 
     def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:
+        """Return the sizes and starters of these deals; ConfigError if hands of a deal differ in size."""
         for number, deal in enumerate(deals):
             if len({len(hand) for hand in deal.hands}) != 1:
                 raise ConfigError(f"given deal {number}: all hands must have the same size")
@@ -214,7 +215,7 @@ class Planning(DeckGame[PlanningState]):
         return "gen_declare" if state.trick is None else "gen_move"
 
     def parse(self, state: PlanningState, seat: Seat, text: str) -> Action:  # noqa: ARG002
-        """Parse an integer without sign (leading zeros are allowed), or a card's name."""
+        """Parse an integer without sign (leading zeros are allowed), or a card's name; IllegalAction."""
         if state.trick is None:
             digits = text.lstrip("0") or "0"
             if not (text.isascii() and text.isdigit()) or len(digits) > 3:
@@ -250,6 +251,7 @@ class Planning(DeckGame[PlanningState]):
         )
 
     def roles(self, state: PlanningState) -> dict[str, Any]:
+        """Return declarations (None until all have declared), tricks taken, the trick's number, the trump."""
         declared = [None] * self.seats if state.trick is None else list(state.declared)
         number = sum(state.taken) + bool(state.trick)
         return {
@@ -285,16 +287,18 @@ class Planning(DeckGame[PlanningState]):
         return tuple((declarer, str(number)) for declarer, number in enumerate(after.declared))
 
     def taker(self, before: PlanningState, after: PlanningState) -> Seat | None:
+        """Return the winner of the trick that ended between the states, or None."""
         return after.leader if after.taken != before.taken else None
 
     def _checked_seats(self, seats: object, problems: list[Problem]) -> int:
-        """Return a usable number of players, and add to `problems` if `seats` is invalid."""
+        """Return a number of players from 2 to 4; for anything else 4, and add to `problems`."""
         if type(seats) is int and 2 <= seats <= 4:
             return seats
         problems.append(Problem(("seats",), f"{seats!r} is not a number of players from 2 to 4"))
         return 4
 
     def _checked_deck(self, deck: object, problems: list[Problem]) -> Deck:
+        """Return the deck of "VALUES SUITS"; for an invalid text the tournament's, and add to `problems`."""
         words = deck.split() if isinstance(deck, str) else []
         message = ""
         if len(words) != 2:
@@ -312,7 +316,7 @@ class Planning(DeckGame[PlanningState]):
         return Deck(*words)
 
     def _checked_deals(self, deals: object, problems: list[Problem]) -> tuple[tuple[int, Seat], ...]:
-        """Return the programme of a list of pairs; for None the tournament's, as far as the cards suffice."""
+        """Return the programme, for None the tournament's that the cards allow; add to `problems`."""
         most = len(self.deck) // self.seats
         if deals is None:
             return tuple((count, start % self.seats) for count, start in TOURNAMENT_DEALS if count <= most)

@@ -31,7 +31,10 @@ class ClockKind(StrEnum):
 
 
 def charge_ns(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
-    """The ns that a bot is charged for a request, from the readings of `sandbox.process_meter`."""
+    """Return the charge: wall time, CPU time, or (adjusted) wall less delay, but the CPU time at least.
+
+    Never more than the wall time. The readings in ns are those of `sandbox.process_meter`.
+    """
     if kind is ClockKind.WALL:
         return wall_ns
     if kind is ClockKind.CPU:
@@ -64,7 +67,7 @@ def duration_text(ns: int) -> str:
 
 
 def time_left(left_ns: int) -> str:
-    """The protocol's command ``time_left MS``, with the whole ms that a seat has left."""
+    """The protocol's command ``time_left MS``, with the whole ms that a seat has left, 0 at least."""
     return f"time_left {max(0, left_ns) // MS}"
 
 
@@ -82,7 +85,7 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """``3m`` a budget, ``60s+100ms`` with an increment, ``500ms/request`` per command."""
+        """Parse a budget ``3m``, with increment ``60s+100ms``, per command ``500ms/request``; ConfigError."""
         budget, slash, per = text.partition("/")
         budget, plus, increment = budget.partition("+")
         try:
@@ -221,5 +224,5 @@ class Clock:
         return tuple(self.left) if self._drains else tuple(left * commands for left in self.left)
 
     def add_increment(self, seat: int) -> None:
-        """Add the increment after an answered request."""
+        """Add the increment to the time left of a seat, after an answered request."""
         self.left[seat] += self._increment_ns

@@ -62,7 +62,7 @@ class SeatChannel(Protocol):
     """The referee's connection to a seat: a bot's pipes, a bot in memory, a record, a person."""
 
     def exchange(self, send: Send) -> Reply | int:
-        """Deliver the payload: a `Reply` to a request and for every fault, else the cost in ns."""
+        """Deliver the payload: a `Reply` to a request and for every fault, else the cost of news in ns."""
 
 
 def timeout_fault(seat: Seat, send: Send, charged_ns: int, unread: bytes, writing: bool) -> MalformedReply:

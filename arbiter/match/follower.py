@@ -63,6 +63,7 @@ class RandomPlayers(Follower):
         self._policy = random_policy(seed)
 
     def action_of(self, seat: Seat) -> Action:
+        """Draw a legal action of the position's state; `position` stays."""
         return self._policy(self.position.state, seat)
 
 

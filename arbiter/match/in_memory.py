@@ -64,7 +64,7 @@ class ScriptedBot:
         seat: Seat,
         raw: Mapping[tuple[str, int], bytes | None] | None = None,
     ) -> ScriptedBot:
-        """A bot that repeats what a seat did in a recorded match."""
+        """Return a bot that answers with a seat's recorded actions, in order; `raw` as in the constructor."""
         return cls([move.action for move in record.moves if move.seat == seat], raw)
 
     def __call__(self, command: str) -> bytes | None:
@@ -81,7 +81,7 @@ class ScriptedBot:
 
 
 def random_policy(seed: object) -> Policy:
-    """Plays any legal action with equal probability; the same seed gives the same choices."""
+    """Return a policy that draws a legal action, all equally likely; the same seed gives the same choices."""
     draw = Stream("random_policy", seed).draw
 
     def choose(state: State, seat: Seat) -> Action:
@@ -152,7 +152,7 @@ class _MemorySeat:
         self._requests = 0
 
     def exchange(self, send: Send) -> Reply | int:
-        """Give the bot each command in turn, then read the replies."""
+        """Give the bot each command in turn, then read the replies; a fault of any kind is in the Reply."""
         connection, seat, cost = self.connection, self._seat, self._cost
         ns = cost if isinstance(cost, int) else cost(send, seat)
         self._requests += send.asks
@@ -192,10 +192,7 @@ def play_by_policy(
     cost: Cost = 0,
     transcript: list[Said] | None = None,
 ) -> MatchRecord:
-    """Conduct one match in which `policy` decides for all seats, seeing the whole state.
-
-    IllegalAction if its decision is not legal.
-    """
+    """Conduct a match in which `policy` sees the state and decides for all; IllegalAction if illegal."""
     spec = spec or match_spec(game)
     puppets = _Puppets(game, policy, spec)
     bots = [partial(puppets.answer, seat) for seat in range(game.seats)]

@@ -65,7 +65,7 @@ AT_HOME = ("time", "start_time", "memory")
 def override_limits(limits: Limits, **written: str | None) -> Limits:
     """Return limits with some replaced by `written` texts, named by their keys in a season's file.
 
-    ConfigError for a text that cannot be parsed.
+    None leaves a limit; ConfigError for a text that cannot be parsed.
     """
     given = {key: text for key, text in written.items() if text is not None}
     fresh = WrittenLimits(**given).limits()
@@ -73,7 +73,7 @@ def override_limits(limits: Limits, **written: str | None) -> Limits:
 
 
 def check_written(limits: object) -> dict[str, str]:
-    """Return limits by their keys in a season's file; ConfigError for an unknown key or value."""
+    """Return `limits` as a dict, its texts unparsed; ConfigError for an unknown key or word, or no text."""
     known = [field.name for field in fields(WrittenLimits)]
     if not isinstance(limits, Mapping):
         raise ConfigError(f'limits: expected a mapping such as {{"time": "10s"}}, got {limits!r}')
@@ -106,7 +106,7 @@ def options_of(limits: Limits, keys: Iterable[str] = tuple(asdict(USUAL))) -> li
 
 
 def parse_memory(text: str) -> int:
-    """Bytes of ``400MB``; MB is 10^6 bytes."""
+    """Bytes of ``400MB``; MB is 10^6 bytes. ConfigError for other texts, and outside 10 MB to 10^15 bytes."""
     amount = bytes_of(text)
     if not LEAST_MEMORY <= amount <= MOST_MEMORY:
         hint = "write 400MB; at least 10MB, at most 1000000GB"
@@ -121,7 +121,7 @@ def bytes_of(text: str) -> int:
 
 
 def parse_start(text: str) -> int | None:
-    """Nanoseconds that a program may take to start, a millisecond at least; None for ``clock``."""
+    """Nanoseconds that a program may take to start, None for ``clock``; ConfigError, also below 1 ms."""
     if text == NO_START:
         return None
     ns = parse_duration(text)

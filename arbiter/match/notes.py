@@ -90,7 +90,7 @@ class Notebook:
         self._left, self._left_of_match = MOVE_BYTES, MATCH_BYTES
 
     def add(self, line: bytes) -> bool:
-        """Keep a line if it fits; return whether it did."""
+        """Keep a line if the bytes left of the move and of the match suffice; return whether it was kept."""
         size = len(line)
         if size > self._left or size > self._left_of_match:
             return False
@@ -100,7 +100,7 @@ class Notebook:
         return True
 
     def seal(self, request: int) -> None:
-        """Assign the open lines to the answer to a request, counted from 1."""
+        """Assign the open lines to the answer to a request, counted from 1, and begin with none."""
         self._kept[request], self.open = self.open, []
         self._left = MOVE_BYTES
 

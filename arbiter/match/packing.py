@@ -152,6 +152,7 @@ def _time_column(values: Sequence[int]) -> dict[str, Any]:
 
 
 def _times_of_column(column: dict[str, Any]) -> list[int]:
+    """Return the nanoseconds of what `_time_column` returned."""
     return [value * 1000 for value in column["us"]] if "us" in column else column["ns"]
 
 

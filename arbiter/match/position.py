@@ -249,7 +249,7 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
 
 
 def recorded_deal(record: MatchRecord, game: AnyGame, number: int) -> Deal:
-    """Return a recorded deal as dealt, without `special` and `exchange` if requested later; StoreError."""
+    """Return a recorded deal as dealt, without `special` and `exchange` decided at the table; StoreError."""
     shape = dict(record.deals[number])
     asked = {move.request.partition(" ")[0] for move in record.moves if move.deal == number}
     if "gen_special" in asked or "gen_exchange" in asked:

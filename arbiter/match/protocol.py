@@ -80,6 +80,7 @@ class Connection:
 
     @property
     def unread(self) -> bytes:
+        """A copy of the bytes fed and not consumed."""
         return bytes(self.buffer)
 
     def reply(self) -> Answer | None:
@@ -150,7 +151,7 @@ class Connection:
         return answers[-1] if answers else None
 
     def unasked_output(self) -> bytes:
-        """Return unread bytes that no request asked for, except blank and comment lines."""
+        """Drop blank and comment lines, but keep notes; return the rest, b"" if it is blank or a comment."""
         if not self.buffer:
             return b""
         if not self._line:
@@ -196,6 +197,7 @@ class Connection:
             self._drop_bytes(start)
 
     def _drop_bytes(self, end: int) -> None:
+        """Drop the first `end` bytes of the buffer; search for line ends from the start again."""
         del self.buffer[:end]
         self._line = self._seen = 0
 

@@ -64,7 +64,7 @@ class _JsonFields:
     __slots__: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values and tuples of them."""
+        """Return the fields as JSON values and tuples of them, without those at the values of `_LEFT_OUT`."""
         shape = {name: getattr(self, name) for name in self.__slots__}
         return {key: item for key, item in shape.items() if key not in _LEFT_OUT or item != _LEFT_OUT[key]}
 
@@ -124,6 +124,7 @@ class Forfeit(_JsonFields):
 
     @property
     def answer_word(self) -> str:
+        """The first line of the raw reply without "=", at most 60 characters."""
         return self.reply.partition("\n")[0].removeprefix("=").strip()[:60]
 
     @property
@@ -134,7 +135,7 @@ class Forfeit(_JsonFields):
         return f"{self.reason}{spent}{private}"
 
     def to_json(self) -> dict[str, Any]:
-        """With the `detail`."""
+        """Return the fields as JSON values, with the `detail`."""
         return _JsonFields.to_json(self) | {"detail": self.detail}
 
     @classmethod
@@ -263,6 +264,7 @@ class MatchRecord(_JsonFields):
                     yield one, other, 0.5 if mine == theirs else float(mine > theirs)
 
     def summary(self) -> MatchSummary:
+        """Return the match without moves and deals, with the fault of a forfeit and the models' usage."""
         shared = {name: getattr(self, name) for name in MatchSummary.__slots__ if name in self.__slots__}
         if (forfeit := self.forfeit) is not None:
             shared |= {"faulty": forfeit.seat, "fault": forfeit.fault, "detail": forfeit.detail}

@@ -236,10 +236,7 @@ class _Match:
         forfeit: Forfeit | None,
         state: State | None,
     ) -> MatchRecord:
-        """Return the record; `scores` are the totals after each deal, `state` is the final one.
-
-        Times are rounded so that moves sum to totals.
-        """
+        """Return the record, times rounded so that they sum; `scores` are totals, `state` is the last one."""
         spec, game = self._spec, self._game
         control = spec.limits.time
         charged = [0] * game.seats

@@ -52,7 +52,7 @@ class _Divergence(Exception):
 
 
 def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> ReplayedRecord:
-    """Conduct the match of `spec` in memory with the answers of `record`; see the module's docstring."""
+    """Conduct the match of `spec` in memory with the answers of `record`; a difference is in `problem`."""
     delivery = record.delivery if record.forfeit else "batched"
     match = _RecordedAnswers(record.moves, record.forfeit)
     seats = [_ReplaySeat(match, seat) for seat in range(game.seats)]
@@ -83,7 +83,7 @@ class _RecordedAnswers:
         self.starting = self.judged = False
 
     def replay_reply(self, seat: Seat, send: Send) -> Reply | int:
-        """Return the seat's next recorded reply, at no cost; _Divergence if another request is due."""
+        """Take the seat's next recorded reply, at no cost; _Divergence if another request is due."""
         forfeit = self._forfeit
         if self._faulted and forfeit is not None:
             raise _Divergence(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
@@ -118,6 +118,7 @@ class _RecordedAnswers:
         return ""
 
     def _early_end_text(self, send: Send) -> str:
+        """Return the difference that a seat must answer `send`, but the record has no further move."""
         place = f"after move {self._done} seat {send.seats[0]} must answer {send.command}"
         if self._forfeit is None:
             return f"moves: stored {self._done}, but {place}"
@@ -125,7 +126,7 @@ class _RecordedAnswers:
         return f"forfeit: stored for {forfeit.command!r} to seat {forfeit.seat}, but {place}"
 
     def _faulty_reply(self, forfeit: Forfeit, send: Send) -> Reply:
-        """Return the faulty reply: judged again where it was kept in full, else as recorded."""
+        """Return the faulty reply, judged again if kept in full; _Divergence if it cannot occur there."""
         if forfeit.fault in ANSWERS and not send.asks:
             raise _Divergence(f"forfeit: {forfeit.fault}, but {send.command!r} asks for no answer")
         raw = forfeit.reply.encode(errors="replace")

@@ -16,6 +16,7 @@ class BilledTokens(NamedTuple):
     output: int
 
     def plus(self, other: BilledTokens) -> BilledTokens:
+        """Return the sums of both."""
         return BilledTokens(self.input + other.input, self.output + other.output)
 
 
@@ -33,6 +34,7 @@ class ModelUse(NamedTuple):
 
     @property
     def billed(self) -> BilledTokens:
+        """Its tokens, without seat and counts."""
         return BilledTokens(self.input, self.output)
 
 

@@ -45,7 +45,8 @@ class JudgedDecision(NamedTuple):
 def judge_decision(answers: Sequence[Mapping[str, OptionValue]], done: str) -> JudgedDecision:
     """Compare the option `done` with the others, by one or more answers to the same question.
 
-    Only options in all answers count.
+    Only options in all answers count; without `done` among them nothing is judged. One answer gives no
+    standard error and no mistake.
     """
     options = [option for option in answers[0] if all(option in answer for answer in answers)]
     values = {option: fmean(answer[option].points for answer in answers) for option in options}
@@ -74,6 +75,7 @@ def _best(values: Mapping[str, float], done: str) -> str:
 
 
 def _mean_win(answers: Sequence[Mapping[str, OptionValue]], option: str) -> float | None:
+    """Return the mean probability of winning; None if one of the answers has none."""
     known = [win for answer in answers if (win := answer[option].win) is not None]
     return fmean(known) if len(known) == len(answers) else None
 
@@ -86,6 +88,7 @@ class LossSums(NamedTuple):
     squares: float = 0.0
 
     def plus(self, loss: float) -> LossSums:
+        """Return the sums with one more decision."""
         return LossSums(self.decisions + 1, self.total + loss, self.squares + loss * loss)
 
     @classmethod
@@ -94,7 +97,7 @@ class LossSums(NamedTuple):
 
     @property
     def shape(self) -> PhaseLoss:
-        """The mean with the standard error of independent decisions, for two or more."""
+        """The mean, None without decisions, and its error if they are independent, None below two."""
         if not self.decisions:
             return _rounded_loss(0, None, None)
         mean, more = self.total / self.decisions, self.decisions - 1
@@ -103,7 +106,7 @@ class LossSums(NamedTuple):
 
 
 def clustered_loss(matches: Iterable[LossSums]) -> PhaseLoss:
-    """Return the mean loss over matches with a clustered standard error.
+    """Return the mean loss over matches with a clustered standard error, None with fewer than two matches.
 
     Decisions of a match are not independent, so matches are the clusters: the error is of a ratio of sums.
     """

@@ -95,7 +95,7 @@ class FrameRecorder:
         self._last: FrameChanges = {}
 
     def start_deal(self, number: int, cards: Iterable[str]) -> None:
-        """Begin a deal, of which the reader sees `cards`."""
+        """Forget hands and plays, begin a deal of which the reader sees `cards`, and add a sentence."""
         self._hands = _Hands(self._game, self._seat)
         self._laid, self._added, self._is_over = [], 0, False
         self._untold.clear()
@@ -103,7 +103,7 @@ class FrameRecorder:
         self._said.append(f"Deal {number + 1} begins.")
 
     def record_request(self, seat: Seat, request: Command) -> None:
-        """Add to the last frame the seat that was asked."""
+        """Set in the last frame the seat that was asked, and the request if it is another one."""
         self._last["to_act"] = seat
         if request != self._request:
             self._last["request"] = self._request = request
@@ -129,7 +129,7 @@ class FrameRecorder:
             self._added += 1
 
     def clear_table(self, taker: Seat | None, state: State) -> None:
-        """Clear the table after a move that took its cards or left it empty."""
+        """Let the next play clear the table if a move took its cards (add a sentence), or left it empty."""
         if taker is not None:
             self._is_over = True
             self._said.append(f"{self._names[taker]} {self._game.takes}.")
@@ -144,7 +144,7 @@ class FrameRecorder:
         self._see(gift.cards if seen else ())
 
     def end_deal(self, number: int, points: Sequence[int], state: State) -> None:
-        """Add up the deal's points; `state` is its final state."""
+        """Add the deal's points to the totals, and sentences on its result; `state` is its final state."""
         self._points = tuple(map(sum, zip(self._points, points, strict=True)))
         self._has_points = True
         if said := self._game.says_deal(state, self._names):
@@ -152,13 +152,13 @@ class FrameRecorder:
         self._said.append(f"Deal {number + 1} is over: {points_line(self._names, points)}.")
 
     def end_with_fault(self, i: int, seat: Seat, kind: str, text: str) -> None:
-        """End the match with a fault at event `i`; later frames are dropped."""
+        """Drop the frames from event `i` on, and add one with the fault there."""
         self.changes = {at: changed for at, changed in self.changes.items() if at < i}
         say = f"Fault: {self._names[seat]}, {kind}: \N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
         self.changes[i] = {**({} if self.changes else self._nothing()), "to_act": None, "say": say}
 
     def add_frame(self, i: int, state: State) -> None:
-        """Add a frame at event `i`, unless there is one, with the sentences since the last frame."""
+        """Take the sentences so far; add a frame with them at event `i`, unless `i` < 0 or it has one."""
         said, self._said = " ".join(self._said), []
         if i < 0 or i in self.changes:
             return
@@ -185,7 +185,7 @@ class FrameRecorder:
         return {name: cast("CardFace", self._game.face(name)._asdict()) for name in self._cards}
 
     def _new_roles(self, roles: dict[str, Any]) -> dict[str, Any]:
-        """Return the changed roles; None for a role no longer shown."""
+        """Store the roles; return the changed ones, None for a role no longer shown."""
         if self._untold:
             roles["untold"] = [self._untold.get(seat, "") for seat in range(self._game.seats)]
         last, self._roles = self._roles, roles
@@ -195,6 +195,7 @@ class FrameRecorder:
         return changed | dict.fromkeys(name for name in last if name not in roles)
 
     def _nothing(self) -> FrameChanges:
+        """Return a frame with hidden hands, no cards and no plays."""
         seats = self._game.seats
         return {
             "hands": (None,) * seats, "counts": (0,) * seats, "table": (), "roles": {}, "request": "",
@@ -238,6 +239,7 @@ class _Hands:
 
 
 def _without(names: Sequence[str], gone: Iterable[str]) -> tuple[str, ...]:
+    """Return `names` less one of each name in `gone`, if it is there."""
     left = list(names)
     for name in gone:
         if name in left:

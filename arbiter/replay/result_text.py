@@ -49,7 +49,7 @@ def say_match(match: MatchSummary) -> str:
 
 
 def say_change(before: MatchSummary, after: MatchSummary) -> str:
-    """Return the points that differ between two runs of a match, else both results in words.
+    """Return the points that differ between two runs of a match, else both results, or that they are equal.
 
     ``before ann 60, ben 12; after ann 73, ben 10``
     """
@@ -115,10 +115,7 @@ class FinishedDeal(NamedTuple):
 
 
 def highlights(players: Sequence[str], ended: Sequence[FinishedDeal]) -> list[ReplayMark]:
-    """Return marks of the kinds ``lead``, ``best``, ``worst`` and ``closest``.
-
-    A deal gets a mark only if it alone has the best value.
-    """
+    """Return marks ``lead``, ``best``, ``worst`` and ``closest``; of equal deals none gets a mark."""
     names = names_in_text(players)
     found = _lead_changes(names, ended)
 

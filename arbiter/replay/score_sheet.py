@@ -108,6 +108,7 @@ def _line_by_seat(title: str, values: Iterable[object]) -> _SheetLine:
 
 
 def _gift_lines(game: AnyGame, before: State | None, after: State) -> list[_SheetLine]:
+    """Return a line for each gift between two states, with its cards."""
     return [
         _SheetLine("gift", [(giver, f"seat {giver} gives seat {taker} {' '.join(cards)}")])
         for giver, taker, cards in game.exchanged(before, after)

@@ -72,6 +72,7 @@ class _Drawing:
         self._suited = any(game.face(name).suit in SUITS for name in seen)
 
     def svg(self) -> str:
+        """Draw everything; return the svg element."""
         ink = self._ink
         ink.draw_box("ground", 0, 0, WIDTH, HEIGHT, 0)
         title = cut_text(self._title, 36)
@@ -210,6 +211,7 @@ class _Drawing:
         return [(one, first + at == best) for at, one in enumerate(laid[first : first + MOST_ROWS])]
 
     def _draw_row(self, one: Laid, large: bool, y: float) -> None:
+        """Draw a play, its cards small or `large`, without cards its words, after the player's emblem."""
         ink, x, width = self._ink, _LEFT + 20, _RIGHT - _LEFT - 20
         size = (34, 48) if large else (17, 21)
         left = _MIDDLE - 10.0

@@ -143,12 +143,15 @@ def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
 
 
 def sees_all(reader: Reader, complete: bool) -> bool:
-    """True for a reader of all cards."""
+    """True for a reader of all cards: `full`, or `public` once the round is complete."""
     return reader.kind == "full" or (reader.kind == "public" and complete)
 
 
 def notes_for(record: MatchRecord, reader: Reader, complete: bool = True) -> Mapping[int, Note]:
-    """Return the notes that a reader may see, by number of the move from 1."""
+    """Return the notes that a reader may see, by number of the move from 1.
+
+    The organiser sees all; others the author's own seat, `Reader.notes`, and, once complete, public seats.
+    """
     if reader.kind == "full":
         return record.move_notes or {}
     own = {reader.seat} if reader.kind == "seat" and reader.author else set()
@@ -187,6 +190,7 @@ class _ReplayBuilder:
         self.marks: list[ReplayMark] = []
 
     def build(self) -> None:
+        """Follow the record, and fill `deals`, `events`, `marks` and the frames; StoreError."""
         game, record = self._game, self._record
         self._tell_each(game.greeting())
         deal: Deal | None = None
@@ -281,6 +285,7 @@ class _ReplayBuilder:
         self.frames.clear_table(taker, after)
 
     def _ask(self, state: Any, seat: Seat, request: Command) -> None:
+        """Add a request, with the legal answers for the seat itself and readers of all cards."""
         event: dict[str, Any] = {"seat": seat, "request": request}
         if self._everything or seat == self._own:
             event["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
@@ -297,6 +302,7 @@ class _ReplayBuilder:
             self._add("exchange", seat=giver, to=taker, count=len(cards), cards=names)
 
     def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
+        """Call `_tell` for each command: once for all seats if they get the same words, else seat by seat."""
         for wording in wordings:
             if len(set(wording)) == 1:
                 self._tell(tuple(range(len(wording))), wording[0])
@@ -346,6 +352,7 @@ class _ReplayBuilder:
         self.frames.end_with_fault(len(self.events) - 1, seat, kind, text)
 
     def _add(self, t: str, **keys: Any) -> None:
+        """Append an event of type `t` with the next number, and count it."""
         event: Any = {"i": self._number, "deal": self._deal, "t": t, **keys}
         self.events.append(event)
         self._number += 1

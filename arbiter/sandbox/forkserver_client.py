@@ -101,7 +101,10 @@ class ForkserverClient:
         return not self._gone and (self._process is None or self._process.poll() is None)
 
     def ask(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:
-        """Send a request; return the answer's value and descriptors. VoidMatch if the process is gone."""
+        """Send a request; return the answer's value, in which it reports errors, and descriptors.
+
+        VoidMatch if the process is gone, or a keeper silent for too long; `alive` is False from then on.
+        """
         try:
             send(self._socket, {"do": do, "with": arguments}, sent)
             answer = receive(self._socket, MOST_DESCRIPTORS)

@@ -50,10 +50,7 @@ class Presence:
         self._noted_ns = cpu_ns
 
     def stop_if_computing(self) -> int:
-        """Before another bot's exchange, stop the bot if it has computed, or has been caught before.
-
-        Return the CPU time since the last call.
-        """
+        """Stop the bot if it computed, or was caught before; return its CPU time since the last call."""
         if not self.awake or self.stopped:
             return 0
         # Reading a process family takes longer than many an exchange: the first `check` reads it.
@@ -85,7 +82,7 @@ class Presence:
         return taken
 
     def resume(self) -> None:
-        """Continue its processes."""
+        """Continue its processes, and forgive `FORGIVEN_NS` of the time it computed although stopped."""
         self.stopped = False
         self._defying_ns = max(0, self._defying_ns - FORGIVEN_NS)
         self._signal(signal.SIGCONT)

@@ -85,7 +85,7 @@ class Channel(SlowPathChannel):
         self._brisk = [0, 0]
 
     def exchange(self, send: Send) -> Reply | int:
-        """Write, and wait for the replies; for news, return only the cost. VoidMatch if not judgeable."""
+        """Write and wait: a Reply, with any fault in it, or the cost of news; VoidMatch if not judgeable."""
         _, payload, wanted, _, asks, starting = send
         if starting and not self._starting:
             return self._start(send)
@@ -187,7 +187,7 @@ class Channel(SlowPathChannel):
         return come
 
     def _slow_answer_cost(self, send: Send, wall: int) -> int:
-        """Return the cost of a brisk bot's answer that took longer than `FIRST_WAIT_NS`.
+        """Read the meters; return the cost of a brisk bot's answer that took longer than `FIRST_WAIT_NS`.
 
         The bot or the referee may have waited for the core, so the meters are compared with their last
         reading; all exchanges since then were answered at once, so the difference is mostly this one.

@@ -61,7 +61,7 @@ _table: Conductor | None = None
 
 
 def play_match(spec: MatchSpec, in_memory: Follower | None = None) -> MatchRecord:
-    """Play one match, `in_memory` for players without a command; VoidMatch if the service failed."""
+    """Play one match with this process's conductor, made if there is no usable one; see `Conductor.play`."""
     global _table
     if _table is None or not _table.usable:
         _table = Conductor()
@@ -104,7 +104,7 @@ class Conductor:
         self._launcher.close()
 
     def play(self, spec: MatchSpec, in_memory: Follower | None = None) -> MatchRecord:
-        """Start the bots, conduct the match, kill the bots; VoidMatch if the service failed."""
+        """Start the bots, conduct the match, end them; `in_memory` has seats without a command. VoidMatch."""
         game = _cached_game(spec.game, json.dumps(spec.options, sort_keys=True))
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
@@ -247,7 +247,8 @@ def check_starts(
     ends: Mapping[int, End],
     forfeit: Forfeit | None,
 ) -> None:
-    """Raise VoidMatch if a program was never executed, or ended at once because a file of it is gone;
+    """Raise VoidMatch if a program was never executed, or ended at once because a file of it is gone.
+
     NotPrepared if we failed before.
     """
     for seat, channel in channels.items():

@@ -105,5 +105,6 @@ class Ending:
         return f" of {asked // MB} MB that it asked for" if asked // MB > filled // MB else ""
 
     def _memory_fault(self, how: str, unread: bytes) -> MalformedReply:
+        """Return the fault `memory`: `how`, and the limit."""
         limit = f"its memory is limited to {self._memory_bytes // MB} MB"
         return MalformedReply(Fault.MEMORY, f"{how}; {limit}", unread)

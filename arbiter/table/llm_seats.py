@@ -60,7 +60,7 @@ class Models:
         return [gateway.far.fileno() for gateway in self._gateways.values()]
 
     def away_clock_of(self, seat: Seat) -> Callable[[], int]:
-        """Return the function that gives the time for which a seat has waited for its provider, in ns."""
+        """Return a function: for how long a seat has waited for its provider, in ns; 0 for other bots."""
         return self._gateways[seat].away_ns if seat in self._gateways else int
 
     def start_seats(self, channels: Mapping[Seat, Channel]) -> dict[Seat, SeatChannel]:

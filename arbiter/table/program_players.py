@@ -27,7 +27,7 @@ RANDOM = "random"
 
 
 def default_limits(**written: str | None) -> Limits:
-    """Return the limits of ``arbiter play``, with the strongest available isolation; warns if `choose` does.
+    """Return the limits of ``arbiter play``, with the strongest available isolation; may warn of a weak one.
 
     `written` are others, as in `override_limits`; ConfigError.
     """
@@ -72,6 +72,7 @@ def shipped(name: str, words: Sequence[str]) -> Player:
 
 
 def _words(command: str | Sequence[str]) -> list[str]:
+    """Return a command's words, a text split as by a shell; ConfigError for an unclosed quote."""
     if not isinstance(command, str):
         return list(command)
     try:

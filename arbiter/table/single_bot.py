@@ -143,7 +143,7 @@ class SingleBot:
         return self._launcher.wait(self._process.pid, seconds)
 
     def drain_stderr(self) -> None:
-        """Read its standard error."""
+        """Read the output on its standard error so far, which stays for `new_errors`."""
         self._channel.stderr.drain()
 
     def new_errors(self) -> bytes:
@@ -193,6 +193,7 @@ class _Recorder(Connection):
         super().feed(chunk)
 
     def receive(self, chunk: bytes, wanted: int) -> Answer | None:
+        """As in `Connection`; adds the chunk to `raw` once."""
         # The base may or may not call `feed`.
         before = self.raw
         answer = super().receive(chunk, wanted)

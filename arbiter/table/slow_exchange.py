@@ -104,7 +104,7 @@ class SlowPathChannel:
         """When to check its memory next, on the monotonic clock in ns."""
 
     def _wait_for_replies(self, send: Send, start: int, written: int) -> Reply | int:
-        """Wait until the replies are there, the program ends, or its time is over."""
+        """Wait for all replies, the program's end, or the end of its time; VoidMatch if not judgeable."""
         self._resume_if_stopped()
         stop_background_bots(self.others)
         account = Account(self._meter, self._kind, start, self._base)
@@ -148,6 +148,7 @@ class SlowPathChannel:
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
         def finish_late(spent: Cost) -> Reply | int:
+            """Return `finish` of a timeout, with what was missing."""
             unread = self.connection.unread
             fault = timeout_fault(self.seat, send, spent.charged_ns, unread, bool(rest))
             if self.stderr.is_full:
@@ -253,6 +254,7 @@ class SlowPathChannel:
         return self.stderr.seen - before
 
     def _check_memory_now(self, now: int) -> None:
+        """Check its memory as `Ending.check_memory`; the next check is due after `LOOK_AT_MEMORY_NS`."""
         self._next_look = now + LOOK_AT_MEMORY_NS
         self._ending.check_memory()
 
@@ -261,6 +263,7 @@ class SlowPathChannel:
             self._resume_bot()
 
     def _resume_bot(self) -> None:
+        """Clear the mark that it is stopped, and continue its processes."""
         self._cells[self._stopped] = 0
         self.presence.resume()
 
@@ -277,6 +280,7 @@ class SlowPathChannel:
         return bool(chunk)
 
     def _crash(self, manner: str) -> MalformedReply:
+        """Wait for its exit, and return the fault; see `Ending.crash_fault`."""
         return self._ending.crash_fault(manner, self.connection.unread)
 
     def _output_fault(self, fault: MalformedReply) -> MalformedReply:

@@ -35,7 +35,7 @@ _FARTHEST = 1e6
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    """Print the installed version; sources that are only on the path have none."""
+    """If the option is given, print the installed version and exit; "not installed" for bare sources."""
     if not value or ctx.resilient_parsing:
         return
     from importlib.metadata import PackageNotFoundError, version
@@ -262,6 +262,7 @@ def _notes_on_ignored(form: str, options: dict[str, Any]) -> list[str]:
 
 
 def _join_file_names(options: dict[str, Any]) -> str:
+    """Return the names of the files with commas between, ``<stdin>`` for ``-``."""
     return ", ".join("<stdin>" if file == "-" else file for file in options["files"])
 
 

@@ -46,6 +46,7 @@ class RatingGroup(click.Group):
             sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a RatingError, with malformed games listed first, is a line and exit code 2."""
         try:
             return super().invoke(ctx)
         except RatingError as error:
@@ -57,6 +58,7 @@ class RatingGroup(click.Group):
 def _parse_elo(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> float | Literal["fit"] | None:
+    """Return a number of Elo, "fit" or None as given; BadParameter for any other text."""
     if value is None or value == "fit":
         return cast('Literal["fit"] | None', value)
     try:
@@ -108,6 +110,7 @@ _INPUT = (
 
 
 def add_input_options(function: Command) -> Command:
+    """Decorate a command with FILE... and the options on reading and fitting (`_INPUT`)."""
     for option in reversed(_INPUT):
         function = option(function)
     return function

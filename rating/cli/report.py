@@ -229,7 +229,7 @@ def print_data(
 
 
 def recovery(*, players: int, rounds: int, seed: int, **options: Any) -> tuple[dict[str, Any], Simulation]:
-    """Return the document of `rating simulate` and the season; arguments and errors as in `simulate`.
+    """Simulate a season and rate it; return the document of `rating simulate` and the season.
 
     rmse is the root of the mean squared (elo - true) in Elo, tau Kendall's (the share of pairs in the right
     order less the share in the wrong one), coverage the share of players with low <= true <= high.

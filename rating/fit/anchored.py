@@ -92,6 +92,7 @@ def rate_one(table: PairTable, player: str, elo: Floats, drawelo: float) -> Anch
 
 
 def _half_width(slope: Floats, information: float, cluster: Ints, decided: bool) -> float:
+    """Return half the width: the model's below 10 clusters, else the sandwich's; undecided, the larger."""
     number = int(cluster.max()) + 1
     model = upper_quantile(_UPPER, None) * math.sqrt(SHARED_SCORE / information)
     if number < FEWEST_CLUSTERS:

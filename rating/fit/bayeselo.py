@@ -121,6 +121,7 @@ def bayeselo(
 def _check_options(
     advantage: float | Literal["fit"], drawelo: float | Literal["fit"], prior: float, ridge: float | None
 ) -> None:
+    """Raise OptionError for a value out of its range."""
     if advantage != "fit" and not (isinstance(advantage, int | float) and abs(advantage) <= _FARTHEST):
         raise OptionError(f'advantage {advantage!r}: give a number of Elo up to {_FARTHEST:.0f} or "fit"')
     if drawelo != "fit" and not (
@@ -166,7 +167,7 @@ def _choose_d(
     prior: float,
     notices: list[Notice],
 ) -> float | None:
-    """Return the fixed d in natural units, or None to fit it."""
+    """Return the fixed d in natural units, or None to fit it; add to `notices` why it is fixed or weak."""
     if drawelo != "fit":
         if drawelo == 0.0 and likelihood.draws > 0.0:
             text = (
@@ -195,7 +196,7 @@ def _choose_advantage(
     prior: float,
     notices: list[Notice],
 ) -> float | None:
-    """Return the fixed advantage in natural units, or None to fit it."""
+    """Return the fixed advantage in natural units, None to fit it; 0, with a notice, if results lack it."""
     if advantage != "fit":
         return advantage * ELO
     if has_maximum(likelihood, "advantage", with_advantage=True, bounded=ridge is not None, prior=prior):

@@ -120,6 +120,7 @@ def _reach(likelihood: Likelihood, sign: int, *, free_d: bool, with_advantage: b
 def _label_groups(
     i: npt.NDArray[np.intp], j: npt.NDArray[np.intp], n: int, connection: Literal["weak", "strong"]
 ) -> npt.NDArray[np.int32]:
+    """Return each player's connected component, shape (n,), in the graph of edges from i to j."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

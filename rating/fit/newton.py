@@ -56,10 +56,7 @@ class Newton:
         self._height: float | None = None  # the log-likelihood here, if a check computed it
 
     def run(self) -> bool:
-        """Step until the ratings move less than 1e-10 Elo, or as little as rounding allows.
-
-        Return False if they still move by more than 1e-6 Elo.
-        """
+        """Step until ratings move by 1e-10 Elo at most, or rounding only; False if by more than 1e-6."""
         while self.steps < MOST_STEPS:
             before = self.moved
             step, step_a, step_d = self._direction()
@@ -95,6 +92,7 @@ class Newton:
         return self.moved**3 / before**2 if known else math.inf
 
     def value(self, theta: Floats, a: float, d: float) -> float:
+        """Return the log-likelihood at a point, less the ridge's penalty."""
         return self.likelihood.value(theta, a, d) - 0.5 * self.pull * float(theta @ theta)
 
     def _backtrack(self, step: Floats, step_a: float, step_d: float, cut: float) -> float:

@@ -116,6 +116,7 @@ def _correct_ratio(found: float, bias: Bias) -> float:
 
 
 def _variance_ratio(spread: Spread, model: Matrix, regular: Bools) -> float:
+    """Return the mean over `regular` players of the variance in `spread` by that in `model`."""
     own, known = spread.variance()[regular], model.variance()[regular]
     return float(np.mean(own / known))
 
@@ -125,6 +126,7 @@ def _pooled_freedom(rounds: int, regular: Bools) -> float:
 
 
 def _shrink(own: Spread, scale: float, model: Matrix, ratio: float, freedom: float, pooled: float) -> Pooled:
+    """Return V: `own` by `scale` with weight w, `model` by `ratio` with 1 - w; its degrees of freedom."""
     weight = freedom / (freedom + ALIKE)
     left = 1.0 / (1.0 / (freedom + ALIKE) + (1.0 - weight) ** 2 / pooled)
     every = np.arange(model.matrix.shape[0])

@@ -177,6 +177,7 @@ class Information:
         return Diagonal(self._iterative_inverse().variance())
 
     def _iterative_inverse(self) -> IterativeInverse:
+        """Return H^+ by conjugate gradients, run at each use; may set `exact` to False then."""
         solver = SparseLaplacian(self.likelihood, self.weights, self.pull, self.component)
         return IterativeInverse(
             lambda right: self._solve_all(solver, right),
@@ -185,7 +186,7 @@ class Information:
         )
 
     def solve(self, right: Floats) -> Floats:
-        """Return H^+ right, (n, k), for columns that sum to zero within each group."""
+        """Return H^+ right, (n, k), for columns that sum to zero within each group; may change `exact`."""
         n = self.likelihood.n
         if n <= _MOST_FACTORISED:
             return self.dense().solve(right)
@@ -198,6 +199,7 @@ class Information:
         return self.dense().solve(right)
 
     def _solve_all(self, solver: SparseLaplacian, right: Floats) -> Floats:
+        """Solve some columns at a time; sets `exact` to False if the accuracy is not reached."""
         solved = np.empty_like(right)
         for start in range(0, right.shape[1], _COLUMNS):
             some = np.ascontiguousarray(right[:, start : start + _COLUMNS])

@@ -116,7 +116,7 @@ class _Belief:
         self._used += 1
 
     def forget_all_but(self, free: Ints) -> None:
-        """Drop all players except `free`, once enough updates have come."""
+        """Apply the updates if they fill half of the columns; drop all players but `free` if none wait."""
         if self._used > _COLUMNS // 2:
             self._apply_updates()
         if self._used == 0:
@@ -126,6 +126,7 @@ class _Belief:
             self._place[free] = np.arange(free.size)
 
     def _apply_updates(self) -> None:
+        """Subtract the updates from the matrix, and begin with none."""
         columns = self._columns[:, : self._used]
         self._matrix = self._matrix - columns @ columns.T
         self._used = 0

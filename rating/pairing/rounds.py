@@ -79,6 +79,7 @@ def _form_tables(
 def _check_arguments(
     rule: str, names: Sequence[str], size: int, games: int, weights: Mapping[str, float] | None
 ) -> None:
+    """Raise OptionError for an unknown rule, unfilled tables, and values out of range."""
     if rule not in RULES:
         raise OptionError(f"rule {rule!r}: give one of {', '.join(RULES)}")
     if size < 2:

@@ -138,6 +138,7 @@ def _open(name: str, stdin: BinaryIO | None) -> Iterator[io.BufferedReader]:
 
 
 def _guess_form(name: str, start: bytes) -> Form:
+    """Return the form by the name's ending, or else by the first character."""
     if Path(name).suffix.lower() in _ENDINGS:
         return _ENDINGS[Path(name).suffix.lower()]
     first = start.lstrip()[:1]
@@ -145,7 +146,7 @@ def _guess_form(name: str, start: bytes) -> Form:
 
 
 def _refuse_others(name: str, form: Form, start: bytes) -> None:
-    """Raise ReadError for common wrong forms, which would otherwise be malformed in every line."""
+    """Raise ReadError for gzip, UTF-16, lines of bare CR, a JSON list, JSON or delimiters of another form."""
     text = start.lstrip()
     line = text.partition(b"\n")[0].strip()
     wrong = ""
@@ -183,7 +184,7 @@ class _Parts:
         self.joints: list[int] = []
 
     def pieces(self) -> Iterator[str]:
-        """Yield the next part as text in pieces of whole lines; the last may end within a line, at a mark."""
+        """Yield the next part as text in pieces of whole lines, the last up to a mark; then `line` is set."""
         at, self.line = self.line or 1, None
         while data := self._rest or self._read_piece():
             # Most text is ASCII, which is tested fast.
@@ -198,11 +199,13 @@ class _Parts:
                 return
 
     def _read_piece(self) -> bytes:
+        """Read `_PIECE` bytes and the rest of the last line; nothing at the end."""
         data = self._stream.read(_PIECE)
         return data + self._stream.readline() if data else b""
 
 
 def _decode_text(data: bytes) -> str:
+    """Return the text of UTF-8; if it is not all valid, each invalid line is read as Latin-1."""
     try:
         return data.decode()
     except UnicodeDecodeError:

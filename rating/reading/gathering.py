@@ -124,7 +124,7 @@ class ResultCollector:
             self._players.setdefault(name, len(self._players))
 
     def _match_numbers(self, games: GameColumns, white: Ints, black: Ints) -> Ints:
-        """Return the match of each game; a named match counts once as played, for any number of games."""
+        """Return the match of each game, and count it as played; a named match once for all its games."""
         numbers = []
         played = []
         pairs = zip(white.tolist(), black.tolist(), strict=True)
@@ -204,6 +204,7 @@ class ResultCollector:
         return list(find_repeats(self._sources, found, self._events.get("", -1)))
 
     def _join_columns(self) -> list[Ints]:
+        """Join each column's parts into one array, kept instead of them; return the arrays."""
         for column in self._columns:
             # Column by column, so that only one is in memory twice.
             column[:] = [np.concatenate(column or [np.zeros(0, np.int64)])]

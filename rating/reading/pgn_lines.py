@@ -60,6 +60,7 @@ class PgnGame:
         self.bad: MalformedGame | None = None
 
     def is_whole(self) -> bool:
+        """True once the tags White, Black and Result are there, with any values; moves do not matter."""
         return self.tags.keys() >= _NEEDED
 
     def add_tag(self, name: str, value: str, number: int) -> None:
@@ -71,14 +72,17 @@ class PgnGame:
             self.note_fault(number, f"the game has two tags {name}: remove one")
 
     def forget_first_line(self) -> None:
+        """Drop the tags on the game's first line; the game begins with the next tag."""
         self.tags = {name: at for name, at in self.tags.items() if at[1] > self.first}
         self.first, self.bounded = 0, False
 
     def note_fault(self, number: int, text: str) -> None:
+        """Keep the game's first fault; ignore later ones."""
         if self.bad is None:
             self.bad = MalformedGame(self.file, number, text)
 
     def tag_value(self, name: str) -> str:
+        """Return a tag's value unescaped and stripped, an Event's also of "?"; empty without the tag."""
         value = self.tags.get(name, ("", 0))[0]
         value = (_ESCAPED.sub(r"\1", value) if "\\" in value else value).strip()
         return value.strip("?") if name == "Event" else value
@@ -144,6 +148,7 @@ class PgnLines:
         return not game.first or game.moves or (game.is_whole() and first == next(iter(game.tags)))
 
     def read_line(self, number: int, line: str) -> None:
+        """Read a line as the state demands: in a comment, skipped (%), tags, an empty line, or moves."""
         at = 0
         if self._comment:
             at = self._read_in_comment(number, line, 0)
@@ -207,6 +212,7 @@ class PgnLines:
         return closed + 1 or len(line)
 
     def _end_open_comment(self) -> None:
+        """Note the fault of a comment that is never closed, and leave the comment."""
         self._game.first = self._game.first or self._comment
         self._game.note_fault(self._comment, "this comment is never closed")
         self._comment = 0
@@ -241,7 +247,7 @@ class PgnLines:
             self._assign_next()
 
     def _starts_over(self, name: str, game: PgnGame) -> bool:
-        """True if a tag may be the first one of the game after `game` although there were no moves."""
+        """True if a tag may begin the game after `game`, without moves between; may set `_sure`."""
         if self._comment:
             return False
         if self._torn is not None:

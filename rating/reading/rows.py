@@ -121,6 +121,7 @@ def _last_lines(rows: Iterable[Sequence[str]], before: int) -> list[int]:
 
 
 def _clean_cell(cell: str) -> str:
+    """Return a cell stripped, without the apostrophe before what a spreadsheet would compute."""
     return unescape_csv_cell(cell.strip()).strip()
 
 
@@ -180,6 +181,7 @@ def _column(rows: Sequence[Sequence[str]], at: int | None, clean: set[str]) -> t
 
 
 def _is_whole_number(text: str) -> bool:
+    """True for an empty text, and for at most 15 decimal digits."""
     return not text or (text.isdecimal() and len(text) <= 15)
 
 
@@ -251,10 +253,7 @@ def _objects(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
 
 
 def _split_records(text: str, opening: str) -> list[Any]:
-    """Return the records on a line that is not JSON, each from an `opening` on, and errors for other parts.
-
-    Returns [] without records.
-    """
+    """Return the records on a broken line, each from an `opening` on, and errors between; [] if none."""
     if not opening:
         found = _OPENING.match(text) or _OPENING.search(text, 1)
         opening = found[0].lstrip() if found else "\n\n"
@@ -274,6 +273,7 @@ def _split_records(text: str, opening: str) -> list[Any]:
 
 
 def _parse_match(record: Any) -> Match:
+    """Return the match of a record; ResultError for a wrong type, a lone surrogate, or as in `Match`."""
     if not isinstance(record, dict):
         raise ResultError("not a match record: each line is a JSON object")
     players = record.get("players")
@@ -301,16 +301,19 @@ def _parse_match(record: Any) -> Match:
 
 
 def _is_integer(value: object) -> bool:
+    """True for an int below 10^15 in size that is no bool."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
 
 
 def _has_type(value: object, kind: type | tuple[type, ...]) -> bool:
+    """True for an instance of `kind` that is no bool; numbers must be below 10^15 in size, or NaN."""
     if not isinstance(value, kind) or isinstance(value, bool):
         return False
     return not isinstance(value, int | float) or value != value or abs(value) < 1e15
 
 
 def _whole_number_in(record: dict[str, Any], name: str) -> int | None:
+    """Return a key's integer, None if missing; ResultError for anything else."""
     value = record.get(name)
     if value is not None and not _is_integer(value):
         raise ResultError(f"{name} is {value!r}: give a whole number or null")
@@ -318,11 +321,13 @@ def _whole_number_in(record: dict[str, Any], name: str) -> int | None:
 
 
 def _text_in(record: dict[str, Any], name: str) -> str:
+    """Return a key's text; empty if it is missing or no text."""
     value = record.get(name)
     return value if isinstance(value, str) else ""
 
 
 def _list_in(record: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> list[Any] | None:
+    """Return a key's list of values of `kind`, None if missing; ResultError for anything else."""
     value = record.get(name)
     if value is None:
         return None

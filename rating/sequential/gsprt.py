@@ -251,6 +251,7 @@ class Gsprt:
         return run.blocks, float(found.total), float(found.squares)
 
     def _verdict(self, run: Run) -> Verdict | None:
+        """Return the verdict after the last block, by level blocks, evidence, ratio and budget; or None."""
         if run.level == run.blocks >= self.level_blocks:
             return "identical_play"
         # While more points do not go with more wins, they are no evidence.

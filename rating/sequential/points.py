@@ -44,9 +44,7 @@ def sums_of(
     offset_squares: Floats | float = 0.0,
     offset_cross: Floats | float = 0.0,
 ) -> PointSums:
-    """Return the sums from those over blocks of y, y^2, p y, offsets, their squares, offset times y; arrays
-    broadcast.
-    """
+    """Return the sums from those over blocks of y, y^2, p y, offsets, their squares, offsets times y."""
     known = np.asarray(margin_squares, np.float64)
     slope = np.maximum(cross, 0.0) / np.where(known > 0.0, known, 1.0)
     above = offsets + slope * margins

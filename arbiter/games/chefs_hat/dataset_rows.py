@@ -71,7 +71,7 @@ class ChefsHatRows:
         yield self._row("START_EXPERIMENT", Agent_Names=list(self._names))
 
     def dealt(self, state: ChefsHatState) -> Iterator[dict[str, Any]]:
-        """Yield NEW_MATCH, DEAL_CARDS; then the decisions that a given deal contains."""
+        """Count a match; yield NEW_MATCH, DEAL_CARDS, then the decisions that a given deal contains."""
         self._match, self._round = self._match + 1, 0
         deal = state.deal
         roles = self._by_player(role_names(deal.roles))
@@ -84,9 +84,7 @@ class ChefsHatRows:
     def done(
         self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
     ) -> Iterator[dict[str, Any]]:
-        """Yield the rows of an action: DISCARD, DECLARE_PIZZA, END_MATCH; before the play
-        DECLARE_SPECIAL_ACTION, CARD_EXCHANGE.
-        """
+        """Yield an action's rows: DISCARD, DECLARE_PIZZA, END_MATCH, or its decision; keep the score."""
         if not before.in_play:
             if before.asking_special and action != NO_SPECIAL:
                 yield self._special_row(seat, action, after)
@@ -122,6 +120,7 @@ class ChefsHatRows:
         )
 
     def _row(self, kind: str, source: str = SYSTEM, **cells: Any) -> dict[str, Any]:
+        """Return a row with these cells, its match, round, source and kind; None in all other columns."""
         row: dict[str, Any] = dict.fromkeys(CHEFS_HAT_COLUMNS)
         row |= {"Match": self._match, "Round": self._round, "Source": source, "Action_Type": kind}
         return row | cells
@@ -146,7 +145,7 @@ class ChefsHatRows:
         )
 
     def _exchange_row(self, after: ChefsHatState) -> Iterator[dict[str, Any]]:
-        """Yield CARD_EXCHANGE: the gifts as JSON, ``[[giver, taker, [cards]], ...]``, and the hands after."""
+        """Yield CARD_EXCHANGE if the play has begun: gifts, ``[[giver, taker, [cards]], ...]``; new hands."""
         gifts = after.setting.exchange
         if after.in_play and gifts is not None:
             yield self._row(

@@ -137,14 +137,14 @@ def card_text(card: Card) -> str:
 
 
 def shape_of_gifts(gifts: Sequence[Gift] | None) -> list[list[Any]] | None:
-    """Return an exchange as in a match record."""
+    """Return an exchange as in a match record; None for None."""
     if gifts is None:
         return None
     return [[giver, taker, [card_text(card) for card in cards]] for giver, taker, cards in gifts]
 
 
 def shape_of_special(special: tuple[Seat, Action] | None) -> list[Any] | None:
-    """Return a special action as in a match record."""
+    """Return a special action as in a match record; None for None."""
     return None if special is None else [special[0], SPECIALS[special[1] - NO_SPECIAL]]
 
 
@@ -204,6 +204,7 @@ def deal_of_shape(shape: object) -> ChefsHatDeal:
 
 
 def _parse_card(name: object) -> Card:
+    """Return the card of a number from 1 to 12, as text or int; ConfigError for anything else."""
     card = CARDS.get(str(name)) if type(name) in (str, int) else None
     if card is None:
         raise ConfigError(f"a given deal has the card {name!r}, expected 1..{JOKER}")
@@ -211,12 +212,14 @@ def _parse_card(name: object) -> Card:
 
 
 def _parse_seat(value: object, what: str) -> Seat:
+    """Return a seat 0..3; ConfigError, which names the key `what`, for anything else."""
     if type(value) is not int or not 0 <= value < SEATS:
         raise ConfigError(f"a given deal's {what} has {value!r}, not a seat 0..{SEATS - 1}")
     return value
 
 
 def _parse_hands(value: object) -> Hands:
+    """Return four hands of 1 to 17 cards; ConfigError for others, or for more of a card than the deck has."""
     if not isinstance(value, list | tuple) or len(value) != SEATS:
         raise ConfigError(f"a given deal needs {SEATS} hands")
     if not all(isinstance(hand, list | tuple) and 1 <= len(hand) <= HAND for hand in value):
@@ -232,12 +235,14 @@ def _parse_hands(value: object) -> Hands:
 
 
 def _parse_roles(value: object) -> tuple[int, ...]:
+    """Return the numbers of four names of roles, which may repeat; ConfigError for anything else."""
     if not isinstance(value, list | tuple) or len(value) != SEATS or not all(role in ROLES for role in value):
         raise ConfigError(f"a given deal's roles are not one of {', '.join(ROLES)} for each seat")
     return tuple(map(ROLES.index, value))
 
 
 def _parse_special(value: object) -> tuple[Seat, Action] | None:
+    """Return seat and action of [seat, name], None for None; ConfigError for others, the name "none" too."""
     if value is None:
         return None
     if not isinstance(value, list | tuple) or len(value) != 2 or value[1] not in SPECIALS[1:]:
@@ -246,6 +251,7 @@ def _parse_special(value: object) -> tuple[Seat, Action] | None:
 
 
 def _parse_exchange(value: object, hands: Hands) -> tuple[Gift, ...] | None:
+    """Return four gifts of cards in `hands`, equal between two pairs of seats, None for None; ConfigError."""
     if value is None:
         return None
     if not isinstance(value, list | tuple) or len(value) != SEATS:

@@ -177,6 +177,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return _continued(deal, number, last)
 
     def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:
+        """Return as many matches as `deals`, and no points: their number ends the match."""
         return {"matches": len(deals), "points": None}
 
     def start(self, deal: _Deal) -> ChefsHatState:
@@ -212,6 +213,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
 
     @classmethod
     def options_told(cls, greeting: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return rules by ``set_rules`` (`max_rounds` None under book), matches or points by ``set_game``."""
         options: dict[str, Any] = {}
         if "set_rules" in greeting:
             options["rules"] = "gym2" if "gym2" in greeting["set_rules"][2:] else "book"
@@ -264,10 +266,11 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return state.hand(seat)
 
     def table(self, state: ChefsHatState) -> tuple[tuple[Seat, str], ...]:
-        """Return the discard to beat, as people write it."""
+        """Return the seat and the discard to beat, as people write it; () without one."""
         return ((state.last, short(state.table)),) if state.table < CLEARED else ()
 
     def roles(self, state: ChefsHatState) -> dict[str, Any]:
+        """Return the roles (if any), the places of finished seats, the round, the special action."""
         setting, places = state.setting, [""] * SEATS
         for place, seat in zip(PLACES, state.order, strict=False):
             places[seat] = place
@@ -306,9 +309,11 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         )
 
     def taker(self, before: ChefsHatState, after: ChefsHatState) -> Seat | None:
+        """Return the seat that leads after a pizza; None without one, and at the end of the deal."""
         return after.to_act[0] if after.to_act and after.rounds > before.rounds else None
 
     def exchanged(self, before: ChefsHatState | None, after: ChefsHatState) -> Sequence[Exchange]:
+        """Return the gifts if `after` begins the play, with all cards' names; () otherwise."""
         if not after.in_play or (before is not None and before.in_play):
             return ()
         return [

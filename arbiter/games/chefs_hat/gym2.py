@@ -91,6 +91,7 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return ids_of(mask & _LISTED[self.table]) if mask & TWO_JOKERS else ()
 
     def playable(self, seat: Seat) -> int:
+        """Return the mask of the legal discards, and of the pass, which is always legal."""
         return self.masks[seat] & _CAN[self.table] | PASSING
 
     def forced(self, seat: Seat) -> bool:
@@ -196,6 +197,7 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return self._replace(to_act=(), order=order, scores=scores)
 
     def points(self) -> tuple[int, ...]:
+        """Return the points by place so far; 0 for seats without a place."""
         return self.scores
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:

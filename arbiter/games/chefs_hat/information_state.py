@@ -81,11 +81,13 @@ class ChefsHatHearing(Hearing):
         return True
 
     def asked(self, request: Command) -> None:
+        """Begin the request's part of the deal, then as in `Hearing.asked`; BadCommand if it is not due."""
         if self.deal is not None:
             self._begin_part(request.split()[0], self.seat)
         super().asked(request)
 
     def apply_news(self, words: Sequence[str]) -> bool:
+        """Apply an action as `Hearing.apply_news`; the first ``play`` begins the play before."""
         if words[0] == "play" and len(words) == 3:
             self._begin_part(_PLAY, _parse_seat(words[1]))
         return super().apply_news(words)
@@ -147,20 +149,20 @@ class ChefsHatHearing(Hearing):
     # Before the play.
 
     def _apply_roles(self, words: Sequence[str]) -> None:
-        """``set_roles``; ignored after a food fight, which implies the new roles."""
+        """Store the roles by seat; ignored after a food fight, which implies the new ones. BadCommand."""
         if len(words) != SEATS or not set(words) <= set(ROLES):
             raise BadCommand("expected a role for each seat")
         if self._special is None:
             self._roles = tuple(map(ROLES.index, words))
 
     def _apply_special(self, words: Sequence[str]) -> None:
-        """``special 3 food_fight``"""
+        """Store a special action, words such as ``3 food_fight``; BadCommand."""
         if len(words) != 2 or words[1] not in SPECIALS:
             raise BadCommand("expected a seat and its special action")
         self._special = _parse_seat(words[0]), NO_SPECIAL + SPECIALS.index(words[1])
 
     def _apply_exchange(self, words: Sequence[str]) -> None:
-        """``exchange 3 0 2 5 6``, or without the cards."""
+        """Add a gift, words such as ``3 0 2 5 6`` or without its cards, to `_gifts`; BadCommand."""
         if len(words) < 3 or words[2] not in ("1", "2"):
             raise BadCommand("expected giver, taker and the number of cards")
         giver, taker, number = _parse_seat(words[0]), _parse_seat(words[1]), int(words[2])
@@ -235,12 +237,14 @@ def _check_deck(deal: ChefsHatDeal) -> ChefsHatDeal:
 
 
 def _parse_cards(words: Sequence[str]) -> tuple[Card, ...]:
+    """Return cards by the protocol's names; BadCommand for other words."""
     if not CARDS.keys() >= set(words):
         raise BadCommand("expected cards")
     return tuple(map(CARDS.__getitem__, words))
 
 
 def _parse_seat(word: str) -> Seat:
+    """Return a seat 0..3; BadCommand for any other word."""
     if word not in ("0", "1", "2", "3"):
         raise BadCommand(f"expected a seat 0..3, got {word[:20]}")
     return int(word)

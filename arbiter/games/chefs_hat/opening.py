@@ -71,6 +71,7 @@ class Opening(_OpeningFields, ChefsHatState):
         return 1 if self.asking_special or self.chosen else 2
 
     def parse(self, text: str) -> Action:
+        """Return the special action, or a gift of `wanted` cards, in hand or not; IllegalAction."""
         if self.asking_special:
             if text not in SPECIALS:
                 raise IllegalAction(f"a special action is one of {', '.join(SPECIALS)}")
@@ -91,10 +92,11 @@ class Opening(_OpeningFields, ChefsHatState):
         return NO_SPECIAL, self._special_of(seat)
 
     def playable(self, seat: Seat) -> int:
+        """Return `legal` as a mask."""
         return sum(1 << action for action in self.legal(seat))
 
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
-        """Declare or give; cards move when both seats have chosen."""
+        """Return the state after a declaration or a gift; cards move after both gifts. IllegalAction."""
         if not self.allows(seat, action):
             raise self._refusal(seat, action)
         setting = self.setting
@@ -124,10 +126,12 @@ class Opening(_OpeningFields, ChefsHatState):
         return (None, cards) if len(cards) < self.wanted else (gift(cards), ())
 
     def points(self) -> tuple[int, ...]:
+        """Return 0 for all: nothing is won before the play."""
         return NO_POINTS
 
     @property
     def last(self) -> Seat:
+        """The opener; 0 while it is unknown."""
         return self.setting.opener
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:
@@ -138,15 +142,18 @@ class Opening(_OpeningFields, ChefsHatState):
         return [len(hand) for hand in self.setting.hands]
 
     def last_actions_after(self, said: LastActions, action: Action, after: ChefsHatState) -> LastActions:  # noqa: ARG002
+        """Return `said` unchanged: no action before the play counts."""
         return said
 
     def board_after(self, seat: Seat, action: Action) -> bytes:  # noqa: ARG002
+        """Return an empty board."""
         return EMPTY_BOARD
 
     def cells(self, seat: Seat) -> bytes:
         return hand_cells(self.hand(seat))
 
     def _special_of(self, seat: Seat) -> Action:
+        """Return the food fight for the Dishwasher, dinner served for all others."""
         roles = self.setting.roles
         assert roles is not None
         return FOOD_FIGHT if roles[seat] == DISHWASHER else DINNER_SERVED
@@ -167,10 +174,7 @@ class Opening(_OpeningFields, ChefsHatState):
 
 
 def first_state(deal: ChefsHatDeal, begin: Begin, *, specials: bool) -> ChefsHatState:
-    """Return the state of a deal's first decision.
-
-    With `specials`, the holder of both jokers is asked for a special action.
-    """
+    """Return the state of the first decision; with `specials` a holder of both jokers may be asked first."""
     hands = tuple(tuple(sorted(hand)) for hand in deal.hands)
     setting = Setting(deal, hands, deal.roles, None, None, 0)
     if deal.special is not None:

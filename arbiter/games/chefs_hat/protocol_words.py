@@ -94,7 +94,7 @@ class ChefsHatFaces(Faces):
         return CARDS[name]
 
     def hand_text(self, cards: Iterable[Card]) -> str:
-        """Group equal cards."""
+        """Return cards for people, equal ones together in groups."""
         return "   ".join(words(same) for _, same in groupby(sorted(cards))) or "-"
 
     def face(self, name: str) -> Face:

@@ -81,6 +81,7 @@ class BookState(_BookFields, ChefsHatState):
 
     @classmethod
     def begin(cls, setting: Setting, hands: Hands) -> BookState:
+        """Return the first state: the deal's opener, or the golden 11's holder, must lead elevens if held."""
         deal = setting.deal
         opener = deal.opener
         if opener is None:

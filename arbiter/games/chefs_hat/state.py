@@ -62,21 +62,21 @@ class ChefsHatState(Protocol):
 
     @property
     def asking_special(self) -> bool:
-        """True if the request is for a special action."""
+        """True if the request is for a special action; False in the play."""
         return False
 
     @property
     def request(self) -> Command:
-        """The ``gen_`` command of the decision."""
+        """The ``gen_`` command of the decision, in the play ``gen_move``."""
         return "gen_move"
 
     @property
     def wanted(self) -> int:
-        """The number of words of the answer."""
+        """The number of words of the answer, in the play 1."""
         return 1
 
     def parse(self, text: str) -> Action:
-        """Return the action of an answer; IllegalAction."""
+        """Return the step of a word, legal or not; IllegalAction for other words."""
         action = STEP_IDS.get(text)
         if action is None:
             raise IllegalAction("there is no such discard; it is written C11;Q2;J1, or pass")
@@ -98,16 +98,16 @@ class ChefsHatState(Protocol):
         """Return the state after an action; IllegalAction with the reason."""
 
     def advance(self, seat: Seat, tried: Action, forced: Action | None = None) -> ChefsHatState:  # noqa: ARG002
-        """Return the state after an illegal action, or after `forced`, which replaces any action."""
+        """Return the state after an illegal action, or after `forced`; here unchanged, see `Gym2State`."""
         return self
 
     def forced(self, seat: Seat) -> bool:  # noqa: ARG002
-        """Return True if a random action will replace the seat's next one."""
+        """Return True if a random action will replace the seat's next one; by default False."""
         return False
 
     @property
     def random_actions(self) -> tuple[tuple[Seat, Action], ...]:
-        """(seat, action) of each random action so far that replaced a seat's own."""
+        """(seat, action) of each random action so far that replaced a seat's own; by default ()."""
         return ()
 
     def carried_out(self, action: Action, after: ChefsHatState) -> Action:
@@ -125,7 +125,7 @@ class ChefsHatState(Protocol):
         return self.legal(seat)
 
     def refused(self, seat: Seat) -> tuple[Action, ...]:  # noqa: ARG002
-        """Return the steps, ascending, that are listed as possible but refused."""
+        """Return the steps, ascending, that are listed as possible but refused; by default ()."""
         return ()
 
     def decision(
@@ -133,9 +133,7 @@ class ChefsHatState(Protocol):
         picked: tuple[Card, ...],  # noqa: ARG002
         step: Action,
     ) -> tuple[Action | None, tuple[Card, ...]]:
-        """Return the action that a possible step completes, None if it takes more steps; and the cards
-        picked so far.
-        """
+        """Return the action that a step completes, None if more steps follow, and the cards picked so far."""
         return step, ()
 
     # The table and the hands.
@@ -162,7 +160,7 @@ class ChefsHatState(Protocol):
 
     @property
     def order(self) -> tuple[Seat, ...]:
-        """The seats without cards, in the order of finishing."""
+        """The seats without cards, in the order of finishing; by default ()."""
         return ()
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:

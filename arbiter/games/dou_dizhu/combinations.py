@@ -231,6 +231,7 @@ def _single_kickers(main: Ranks, number: int) -> list[Ranks]:
 
 
 def _pair_kickers(main: Ranks, number: int) -> list[Ranks]:
+    """Return kickers of `number` pairs, of different ranks, without jokers."""
     chosen = combinations(_kicker_ranks(main, _JOKER), number)
     return [tuple(rank for rank in ranks for _ in range(2)) for ranks in chosen]
 
@@ -249,7 +250,7 @@ def _any_three(main: Ranks) -> list[Ranks]:
 
 
 def _any_more(main: Ranks) -> list[Ranks]:
-    """Return kickers of four or five cards, at most three of a rank and one joker; with a joker first."""
+    """Return kickers of four or five cards, at most three of a rank and one joker; those with one first."""
     with_joker: list[Ranks] = []
     without: list[Ranks] = []
     for kicker in combinations_with_replacement(_kicker_ranks(main), len(main) // 3):

@@ -231,7 +231,7 @@ class DouDizhu(Game[DouDizhuState]):
         return "gen_move"
 
     def parse(self, state: DouDizhuState, seat: Seat, text: str) -> Action:  # noqa: ARG002
-        """Parse a combination, its cards in any order, or ``pass``."""
+        """Return the action of a combination, its cards in any order, or ``pass``; IllegalAction."""
         ids = table().ids
         action = ids.get(text)
         if action is not None:
@@ -306,7 +306,7 @@ class DouDizhu(Game[DouDizhuState]):
         return FIRST_COPIES[RANKS.index(name)]
 
     def _given_deal(self, hands: Sequence[tuple[Card, ...]], seat: Seat, extra: tuple[Card, ...]) -> Deal:
-        """Give each name any unused card of its rank; the extra cards are the landlord's last ones."""
+        """Return the deal, an unused card of its rank for each name; `extra` are of `seat`. ConfigError."""
         if len(hands) != self.seats or not all(1 <= len(hand) <= MOST for hand in hands):
             raise ConfigError(f"a given deal needs {self.seats} hands of 1 to {MOST} cards")
         free = {card: [*range(card, card + (4 if card < 52 else 1))] for card in FIRST_COPIES}

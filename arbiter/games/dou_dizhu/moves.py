@@ -50,6 +50,7 @@ class _Plain(dict[int, tuple[int, ...]]):
 
     @cached_property
     def _mains(self) -> tuple[tuple[int, int], ...]:
+        """Each combination's mask of ranks (of chains: first ranks) and its id; computed once."""
         # Complete before it is stored: another thread must not see a part of it.
         members = _main_parts(self._kinds)
         return tuple([(_run_starts(main & ONES, self._length), family[0][1]) for main, family in members])
@@ -109,9 +110,7 @@ def lead(hand: Counts) -> list[int]:
 
 
 def long_leads(one: int, two: int, three: int, four: int) -> list[int]:
-    """Return the plays of several ranks, ascending, given the ranks with at least one, two, three and
-    four cards.
-    """
+    """Return the plays of several ranks, ascending; given are the ranks with at least 1, 2, 3 and 4 cards."""
     found: list[int] = []
     missing = 0
     if three:

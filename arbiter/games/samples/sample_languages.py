@@ -51,6 +51,7 @@ class SampleLanguage(NamedTuple):
 
 
 def _read_table() -> Mapping[str, SampleLanguage]:
+    """Read the rows of bots/languages/README.md; return languages by name in lower case."""
     rows = ROW.findall((folder_of_samples(TABLE) / "README.md").read_text(encoding="utf-8"))
     return MappingProxyType({
         title.lower(): SampleLanguage(title, file, build, tuple(shlex.split(start)))

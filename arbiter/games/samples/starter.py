@@ -53,6 +53,7 @@ def starter_kit(
 def _language_kit(
     game: str, language: str, words: Mapping[str, str], options: Sequence[str]
 ) -> dict[str, bytes]:
+    """Return the files of a kit by name: README, the language's program, and the recipe that starts it."""
     found = LANGUAGES[language]
     recipe = {"build": ["sh", "-ec", found.build]} if found.build else {}
     recipe["command"] = list(found.start)
@@ -75,11 +76,13 @@ def check_command(game: str, options: Sequence[str], start: Sequence[str] = ("py
 
 
 def _fill_readme(words: Mapping[str, str], program: str) -> bytes:
+    """Read the template of the README, and fill in `words` and the lines on its programs."""
     text = (HERE / TEMPLATE).read_text(encoding="utf-8")
     return Template(text).substitute(words, program=program).encode()
 
 
 def _zip(files: Mapping[str, bytes]) -> bytes:
+    """Return an archive of the files, in order; equal files give equal bytes."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, held in files.items():

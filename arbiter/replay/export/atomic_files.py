@@ -51,7 +51,7 @@ class AtomicFile:
 
 @contextmanager
 def atomic_path(file: str) -> Iterator[Path]:
-    """Yield a path to write to; `file` appears at the end. ConfigError if it cannot be written."""
+    """Yield a path to write to; `file` appears at the end without an exception. ConfigError if unwritable."""
     whole = AtomicFile(file)
     try:
         yield whole.part
@@ -70,7 +70,7 @@ def write_atomically(file: str, text: str) -> None:
 
 @contextmanager
 def new_folder(folder: str) -> Iterator[Path]:
-    """Yield a folder to write to, which becomes the new `folder` at the end; ConfigError on failure."""
+    """Yield a folder, renamed to `folder` at the end, deleted at an exception; ConfigError on failure."""
     place = Path(folder)
     part = place.parent / f".{place.name}.part"
     for path in (place, part):

@@ -84,6 +84,7 @@ class DataCard:
         return card
 
     def _card_lines(self, name: str) -> Iterator[str]:
+        """Yield the lines of the card of a data set called `name`, from the counts so far."""
         table = self._form if self._form in _ROWS else self._form.rpartition("-")[0]
         rounds = f" of {counted(len(self._rounds), 'round')}" if self._rounds else ""
         size = f"{counted(self._matches, 'match')}{rounds}, {counted(self._moves, 'decision')}"

@@ -42,6 +42,7 @@ def events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
 
 
 def _match_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
+    """Yield the rows of `events`, without their numbers."""
     blank: dict[str, Any] = dict.fromkeys(EVENT_COLUMNS)
     blank |= {
         "season": record.season,

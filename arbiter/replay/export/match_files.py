@@ -48,7 +48,7 @@ def results(record: MatchRecord) -> Iterator[PairResult]:
 
 
 def text(form: TextForm, records: Iterable[MatchRecord]) -> Iterator[str]:
-    """Yield a file in one of the text forms, one record at a time."""
+    """Yield the text of a file in one of the forms, one record at a time."""
     if form == "csv":
         yield ",".join(RESULT_COLUMNS) + "\n"
     piece = {"pgn": pgn_games, "csv": csv_rows, "jsonl": json_line}[form]
@@ -98,10 +98,7 @@ def json_line(record: MatchRecord) -> str:
 
 
 def seat_rows(record: MatchRecord) -> Iterator[dict[str, Any]]:
-    """Yield a match as one row for each seat; times in ms, `fault` only at the seat that faulted.
-
-    A substitute has points, but no results.
-    """
+    """Yield a row for each seat; times in ms, `fault` only at its seat. A substitute has no results."""
     counts = [[0, 0, 0] for _ in record.players]
     for white, black, score in results(record):
         counts[white][round(2 - 2 * score)] += 1

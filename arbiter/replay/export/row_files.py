@@ -57,7 +57,7 @@ class RowFile:
         _OPEN[place] = self
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add rows; each has all the columns."""
+        """Add rows with all columns. ConfigError once complete, or on failure, which deletes the file."""
         if self._sink is None:
             raise ConfigError("is complete: nothing can be added", self._file)
         with self._writing():
@@ -65,7 +65,7 @@ class RowFile:
                 self._sink.add(row)
 
     def close(self) -> None:
-        """Complete the file; a second call does nothing."""
+        """Complete the file; a second call does nothing. ConfigError on failure, which deletes the file."""
         sink, self._sink = self._sink, None
         if sink is not None:
             with self._writing():
@@ -135,6 +135,7 @@ class _Pickle:
             values.append(row[column])
 
     def close(self) -> None:
+        """Write the frame of all rows to the file."""
         # As objects: pandas would turn integers with gaps into floats.
         frame = self._frame(self._columns, dtype=object)
         frame.to_pickle(str(self._path), compression=None)
@@ -182,6 +183,7 @@ class _Parquet:
         self._rows: list[Mapping[str, Any]] = []
 
     def add(self, row: Mapping[str, Any]) -> None:
+        """Keep a row; write the kept rows once they are `ROWS_AT_ONCE`."""
         pairs = {
             column: [{"name": name, "value": value} for name, value in row[column].items()]
             for column in self._named

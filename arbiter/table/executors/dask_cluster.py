@@ -178,7 +178,7 @@ class DaskCluster:
             await asyncio.sleep(POLL_SECONDS)
 
     async def _check_worker(self, worker: DaskWorker, paused: bool) -> None:
-        """Report a worker that was unusable for `NAMED_SECONDS`; remove its slot while it is paused."""
+        """Report a worker unusable for `NAMED_SECONDS`; remove a paused one's slot, forget a resumed one."""
         late = self.loop.time() - worker.useful >= NAMED_SECONDS
         if worker.paused and not paused:
             # Its running match ends first; then it is prepared like a new one.

@@ -65,7 +65,7 @@ class SizedExecutor(Executor):
 
     @property
     def at_once(self) -> int:
-        """The number of slots to plan with: `size`, or if none is left, the largest number so far."""
+        """The number of slots to plan with, here `size`."""
         return self.size
 
 
@@ -106,6 +106,7 @@ class Slots(SizedExecutor):
 
     @property
     def at_once(self) -> int:
+        """`size`, or while there is no slot, the largest number so far."""
         return self.size or self._most
 
     @property
@@ -119,7 +120,7 @@ class Slots(SizedExecutor):
         return self._broken
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Queue a call; its exception is VoidMatch if its worker dies. After `give_up` raise VoidMatch."""
+        """Queue a call, void if its worker dies. VoidMatch after `give_up`, RuntimeError if shut down."""
         future: Future[Any] = Future()
         spec = args[0] if args and isinstance(args[0], MatchSpec) else None
         table = (spec.season, spec.round, spec.table) if spec and spec.table is not None else None
@@ -131,7 +132,7 @@ class Slots(SizedExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the running calls end, or kill them if `cancel_futures`."""
+        """Cancel waiting calls; kill the running ones if `cancel_futures`, else end slots after them."""
         with self._lock:
             self._closed = True
             for item in self._waiting:
@@ -144,7 +145,7 @@ class Slots(SizedExecutor):
             slot.close(at_once=cancel_futures)
 
     def add(self, slot: Slot) -> None:
-        """Add a free slot."""
+        """Add a free slot, and start waiting calls."""
         with self._lock:
             self._slots.append(slot)
             self._most = max(self._most, len(self._slots))

@@ -67,7 +67,7 @@ class ProcessSlot:
                 done(None, VoidMatch("the worker process that was to play it could not be started"))
 
     def close(self, at_once: bool) -> None:
-        """End the worker process."""
+        """End the worker process after its call, or `at_once`."""
         if self._worker is not None:
             self._worker.close(at_once)
 
@@ -106,7 +106,7 @@ class _Worker:
         return True
 
     def close(self, at_once: bool) -> None:
-        """Wait for the process to end, or kill it."""
+        """Kill the process if `at_once`, else let it finish its call; wait for its end."""
         if at_once:
             self._process.kill()
         with suppress(OSError):

@@ -81,7 +81,7 @@ def private_folder() -> Path:
 
 
 def place(digest: str) -> Path:
-    """Return the folder of an unpacked parcel on this machine."""
+    """Return the folder for an unpacked parcel, there or not; creates `private_folder`, errors as there."""
     return private_folder() / f"shipped-{digest}"
 
 

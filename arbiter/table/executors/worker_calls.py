@@ -96,7 +96,7 @@ def prepare(version: str, needs: bytes) -> Readiness:
 def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> bytes:
     """Run a call on this worker's core, once per `key`. Return (result, None) or (None, exception), pickled.
 
-    `process` is the intended process; `call` a pickled (function, arguments, keywords).
+    `process` is the intended process, else WorkerLost; `call` is pickled: function, arguments, keywords.
     """
     global _last
     if process != _process or _core is None:

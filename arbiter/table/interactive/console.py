@@ -258,6 +258,7 @@ class ConsoleSession(VerbHost):
         self._renew(replace(self.machine.setup, game=game))
 
     def _plain_game(self) -> AnyGame:
+        """Return the game without given deals."""
         game = self.machine.setup.game
         return make(game.name, game.options)
 
@@ -275,6 +276,7 @@ class ConsoleSession(VerbHost):
             self._write(f"  {each.usage:<20}{each.help}")
 
     def _parse_seat(self, word: str) -> int:
+        """Return the seat of a word; ConfigError for any other word."""
         if not word.isdecimal() or int(word) >= len(self._occupants):
             raise ConfigError(f"{word!r} is not a seat from 0 to {len(self._occupants) - 1}")
         return int(word)

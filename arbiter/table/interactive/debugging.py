@@ -52,6 +52,7 @@ class DebuggedBot(ProcessBot):
             self.write(f"  pdb, for breakpoint() in Python:  python3 {SCRIPT} {self._folder}/pdb")
 
     def reply_to(self, line: SeatCommand) -> Heard:
+        """Send a command and wait for up to a year; its cost is 0."""
         raw, reply = super().reply_to(line._replace(allowed_ns=LONGEST))
         return Heard(raw, reply._replace(charged_ns=0))
 

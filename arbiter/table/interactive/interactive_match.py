@@ -101,7 +101,7 @@ class InteractiveMatch:
         return None
 
     def step(self) -> Stop:
-        """Send the news, then the next request."""
+        """Send the news and the next request, and apply the answer; at a person's turn only the news."""
         self.trouble = None
         if self.send_news() is not None:
             return Stop.TROUBLE
@@ -116,7 +116,7 @@ class InteractiveMatch:
         return Stop.DECIDED
 
     def decide(self, word: str) -> Stop:
-        """Decide for the seat to act, with any occupant; IllegalAction with the reason."""
+        """Send the news, then decide for the seat to act, with any occupant; IllegalAction."""
         if self.send_news() is not None:
             return Stop.TROUBLE
         seat = self.position.to_act
@@ -134,7 +134,7 @@ class InteractiveMatch:
         return Stop.DECIDED
 
     def retry(self) -> Stop:
-        """After trouble, try again, with a restarted process if needed."""
+        """After trouble, `step` again, with the process restarted if it has not answered properly."""
         self._hands += 1
         if self.trouble is not None and self._out_of_step:
             self._restart_occupant(self.trouble.seat)
@@ -147,7 +147,7 @@ class InteractiveMatch:
         self.trouble = None
 
     def send_line(self, seat: Seat, command: Command) -> TranscriptEntry:
-        """Send any line to one seat, and log it there."""
+        """Send any line to one seat, which counts as by hand; log it, and return its entry."""
         self._hands += 1
         self._whole = None
         return self._log_entry(self._send_command(seat, command)[0]._replace(by_hand=True))
@@ -300,7 +300,7 @@ class InteractiveMatch:
         self._marks.append(Mark(self.position, len(self._log), len(referee.given), self._hands, move))
 
     def _log_entry(self, entry: TranscriptEntry) -> TranscriptEntry:
-        """Log an exchange, its cost and any trouble."""
+        """Store an exchange, its cost and any trouble, and call `listen`; return it."""
         self.transcript.append(entry)
         self.listen(entry)
         if entry.problem:
@@ -331,12 +331,13 @@ class InteractiveMatch:
         return entry, reply
 
     def _restart_all(self) -> None:
+        """Make all occupants leave, then restart each and send it its log."""
         dismiss(self.occupants)
         for seat in range(self.setup.game.seats):
             self._restart_occupant(seat)
 
     def _restart_occupant(self, seat: Seat) -> None:
-        """Restart an occupant and send it the seat's log."""
+        """Restart an occupant and send it the seat's log; a VoidMatch becomes trouble."""
         try:
             self.occupants[seat].begin(seat)
         except VoidMatch as void:

@@ -46,30 +46,30 @@ class Occupant:
     person = False
 
     def begin(self, seat: Seat) -> None:
-        """Restart, before any command."""
+        """Restart, before any command; nothing by default."""
 
     def reply_to(self, line: SeatCommand) -> Heard:  # noqa: ARG002
-        """Receive one command and reply."""
+        """Reply to one command; by default accept it, with no output and at no cost."""
         return Heard(b"", Reply(DONE, 0, 0))
 
     @property
     def has_left(self) -> bool:
-        """True between `leave` and the next `begin`, if it must be restarted."""
+        """True between `leave` and the next `begin`, if it must be restarted; by default False."""
         return False
 
     def leave(self) -> None:
-        """Leave at the end of a match, or on undo; `begin` restarts it."""
+        """Leave at the end of a match, or on undo, until `begin`; nothing by default."""
 
     def end(self) -> str:
-        """End for good. Return how it ended, for people, or ""."""
+        """End for good. Return how it ended, for people; by default ""."""
         return ""
 
     def new_errors(self) -> bytes:
-        """Return its standard error since the last call."""
+        """Return its standard error since the last call; by default nothing."""
         return b""
 
     def interrupt(self) -> None:
-        """Make a `reply_to` in another thread raise KeyboardInterrupt."""
+        """Make a `reply_to` in another thread raise KeyboardInterrupt; nothing by default."""
 
 
 class ProcessBot(Occupant):
@@ -86,7 +86,7 @@ class ProcessBot(Occupant):
         """Guards `_hears` and `_interrupted`, and the kill by `interrupt`."""
 
     def begin(self, seat: Seat) -> None:
-        """Start a new process, after `leave`."""
+        """Call `leave`, then start a new process, the first time with a new launcher; VoidMatch."""
         self.leave()
         self._said = None
         if self._launcher is None:
@@ -157,6 +157,7 @@ class RandomPlayer(Occupant):
     title = who = "random"
 
     def reply_to(self, line: SeatCommand) -> Heard:
+        """Answer the position's own request at random; accept any other command."""
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
             return super().reply_to(line)

@@ -84,7 +84,7 @@ def _read_record(replay: Mapping[str, Any]) -> MatchRecord:
 def _read_result(
     result: Mapping[str, Any], players: tuple[str, ...]
 ) -> tuple[tuple[int, ...] | None, Forfeit | None]:
-    """Return the points by seat and the fault, each None without it."""
+    """Return the points by seat and the fault, each None without it; TypeError for a wrong part."""
     points, fault = result["points"], result["fault"]
     if points is not None:
         points = tuple(
@@ -103,7 +103,7 @@ def _read_result(
 
 
 def _read_deal(value: object, reader: str) -> dict[str, Any]:
-    """Return a deal as in a record; ConfigError if a hand is hidden."""
+    """Return a deal as in a record; ConfigError if a hand is hidden, KeyError or TypeError if malformed."""
     deal = dict(_checked_mapping(value, "deal"))
     del deal["deal"]
     hands = deal["hands"]
@@ -116,6 +116,7 @@ def _read_deal(value: object, reader: str) -> dict[str, Any]:
 
 
 def _read_move(event: Mapping[str, Any]) -> Move:
+    """Return the move of an event `answer`; KeyError for a missing part, TypeError for a wrong one."""
     charged, left = (
         _checked_number(event[key], key, -_MOST_MS, _MOST_MS) for key in ("charged_ms", "left_ms")
     )
@@ -133,25 +134,28 @@ def _read_move(event: Mapping[str, Any]) -> Move:
 
 
 def _checked_mapping(value: object, what: str) -> Mapping[str, Any]:
+    """Return the value; TypeError, which names `what`, if it is no mapping."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{what}: expected an object")
     return value
 
 
 def _checked_list(value: object, what: str, limit: int | None = None) -> list[Any]:
+    """Return the value; TypeError, which names `what`, if it is no list, or has more than `limit` items."""
     if not isinstance(value, list) or (limit is not None and len(value) > limit):
         raise TypeError(f"{what}: expected a list" + ("" if limit is None else f" of at most {limit}"))
     return value
 
 
 def _checked_text(value: object, what: str, limit: int = _LONGEST) -> str:
+    """Return the value; TypeError, which names `what`, if it is no text of at most `limit` characters."""
     if not isinstance(value, str) or len(value) > limit:
         raise TypeError(f"{what}: expected a text of at most {limit} characters")
     return value
 
 
 def _checked_number(value: object, what: str, least: float, most: float) -> Any:
-    """Return a value if it is a number from `least` to `most`, else TypeError; the others likewise."""
+    """Return the value; TypeError, which names `what`, if it is no number from `least` to `most`."""
     if type(value) not in (int, float) or not least <= value <= most:  # type: ignore[operator]
         raise TypeError(f"{what}: expected a number from {least:g} to {most:g}")
     return value

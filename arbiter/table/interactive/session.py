@@ -150,7 +150,7 @@ class Session(VerbHost):
         self._call_listeners()
 
     def _run_in_worker(self, verb: Callable[[], object], seconds: float | None = None) -> None:
-        """Run a verb in the worker and wait up to `seconds`; raise its error in that time, Busy at once."""
+        """Run a verb in the worker; raise its error within `seconds`, note a later one. Busy at once."""
         done: Future[None] = Future()
         with self._lock:
             if self._under_way is not None:
@@ -220,11 +220,13 @@ class Session(VerbHost):
 
     @property
     def machine(self) -> InteractiveMatch:  # type: ignore[override]
+        """The match; ConfigError before the first `begin`."""
         if self._machine is None:
             raise ConfigError("no table is set yet")
         return self._machine
 
     def may_continue(self) -> bool:
+        """Publish a snapshot; return False once `stop` was called."""
         self._publish_snapshot()
         return not self._stopping.is_set()
 
@@ -266,6 +268,7 @@ class Session(VerbHost):
         )
 
     def _call_listeners(self) -> None:
+        """Increase `revision`, then call the listeners."""
         self.revision += 1
         for listener in list(self._listeners):
             listener()

@@ -56,7 +56,7 @@ class Verb(NamedTuple):
     help: str
 
     def arguments(self, rest: str) -> list[str | int]:
-        """Parse the rest of its line; ConfigError."""
+        """Return the rest of its line as an argument, a number for ``[N]``, or none; ConfigError."""
         _, _, wants = self.usage.partition(" ")
         if rest and (not wants or "," in self.usage):
             raise ConfigError(f"{self.usage.partition(',')[0]} takes no arguments, got {rest!r}")
@@ -198,7 +198,7 @@ def send(table: VerbHost, seat: Seat, lines: Sequence[Command]) -> None:
 
 
 def macro(table: VerbHost, name: Macro, seat: Seat) -> None:
-    """Send a seat named lines, at any time."""
+    """Send a seat the greeting, this deal's cards, or (smoke) both, the time left and a request, any time."""
     _require_seat(table, seat)
     machine, position = table.machine, table.machine.position
     game = position.game
@@ -222,11 +222,13 @@ def sit(table: VerbHost, seat: Seat, occupant: Occupant) -> None:
 
 
 def _require_trouble(table: VerbHost) -> None:
+    """Raise ConfigError without trouble: an unmended bad reply."""
     if table.machine.trouble is None:
         raise ConfigError("no bad reply to repeat or skip")
 
 
 def _require_seat(table: VerbHost, seat: Seat) -> None:
+    """Raise ConfigError for a seat outside the game's."""
     seats = table.machine.setup.game.seats
     if not 0 <= seat < seats:
         raise ConfigError([Problem(("seat",), f"expected a seat from 0 to {seats - 1}, got {seat}")])

@@ -135,7 +135,7 @@ class Gateway:
             return self._away_ns + (time.monotonic_ns() - self._since_ns if self._since_ns else 0)
 
     def end(self) -> None:
-        """End the question in progress and the socket."""
+        """End the question in progress, the thread, and both ends of the socket."""
         self._over.set()
         self._provider.hang_up()
         with suppress(OSError):
@@ -229,7 +229,7 @@ class Gateway:
     def _call_record(
         self, messages: list[Message], outcome: str, streamed: Streamed, count: TokenCount
     ) -> dict[str, Any]:
-        """Return a question and its answer as JSON, without messages of the last question; keep these."""
+        """Return a call as JSON, less first messages as in the last question; keep its as the last."""
         pairs = zip(messages, self._last, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         self._last = messages

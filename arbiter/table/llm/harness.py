@@ -67,7 +67,7 @@ class Harness:
         return cls(game, hello["seat"], hello["rules"], PromptForm(**hello["form"]), ask)
 
     def reply(self, command: Command) -> str:
-        """Return the reply to a command, without its empty line."""
+        """Apply a command, or ask for the answer to a request; return the reply without its empty line."""
         try:
             if command.startswith("gen_"):
                 return self._ask_for_answer(command)
@@ -138,6 +138,7 @@ class Harness:
         return [UNKNOWN_NAMES.sub("?", line) for line in sheet]
 
     def _commands_since(self) -> list[str]:
+        """Return the commands since the last answer below a heading; [] without any."""
         return ["Since your last answer:", *self._heard] if self._heard else []
 
     def _add_to_talk(self, asked: dict[str, str], text: str) -> None:

@@ -50,7 +50,10 @@ class PromptForm(NamedTuple):
 
 
 def system_text(game: AnyGame, seat: Seat, rules: str, form: PromptForm) -> str:
-    """Return the first message: the task and the rules."""
+    """Return the first message: the task, the exchanged names of cards if any, the rules.
+
+    Of `form` only the names are used.
+    """
     begins = _BEGINS.format(title=game.title or game.name, seats=game.seats, last=game.seats - 1, seat=seat)
     parts = [begins, _names_text(form.names)] if form.names else [begins]
     return "\n\n".join([*parts, "The rules, as they are written for programs:", rules])
@@ -110,7 +113,7 @@ def answer_in(text: str, number: int, names: Mapping[str, str]) -> str | None:
 
 
 def rename_cards(text: str, names: Mapping[str, str]) -> str:
-    """Replace the names of suits and ranks in a text."""
+    """Return a text with the names of suits and ranks replaced."""
     if not names:
         return text
 
@@ -151,6 +154,7 @@ def _random_derangement(names: str, draw: Any) -> str:
 
 
 def _names_text(names: Mapping[str, str]) -> str:
+    """Return the paragraph with the other name of every rank and suit in this match."""
     ranks = ", ".join(f"{own} is {names[own]}" for own in RANKS)
     suits = ", ".join(f"{own} ({SUITS[own]}) is {names[own]}" for own in SUITS)
     return (
@@ -160,6 +164,7 @@ def _names_text(names: Mapping[str, str]) -> str:
 
 
 def _first_answers(legal: Iterable[str]) -> str:
+    """Return the first `MOST_LEGAL` answers, and the number of the others."""
     words = list(legal)
     more = len(words) - MOST_LEGAL
     return ", ".join(words[:MOST_LEGAL]) + (f", and {more} more" if more > 0 else "")

@@ -122,7 +122,7 @@ class Provider:
 
     @contextmanager
     def _while_under_way(self, end: Callable[[], None]) -> Iterator[None]:
-        """Let `hang_up` end the body of the context."""
+        """Let `hang_up` call `end` within the block; ProviderFailure after `hang_up`."""
         with self._lock:
             if self._gone:
                 raise ProviderFailure("the match was over", again=False)
@@ -143,6 +143,7 @@ class Provider:
     def _send_request(
         self, connection: http.client.HTTPConnection, messages: Sequence[Mapping[str, str]], allowed: int
     ) -> None:
+        """Send the question, with the model's settings, a limit of `allowed` tokens, and the key if any."""
         entry = self._entry
         body: dict[str, Any] = {
             "model": entry.name,

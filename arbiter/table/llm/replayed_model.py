@@ -131,6 +131,7 @@ class _KeptModel:
 
     @property
     def _model_is_at_fault(self) -> bool:
+        """True if this seat lost by a fault that follows from its model's answers (`OWN`)."""
         forfeit = self._record.forfeit
         return forfeit is not None and forfeit.seat == self._seat and forfeit.fault in OWN
 
@@ -156,7 +157,7 @@ class _KeptModel:
         return self._game.action_text(state, self._seat, action)
 
     def _recorded_answer(self, messages: Messages) -> Mapping[str, Any]:
-        """Return the next recorded answer instead of a model's; note a question unlike the recorded one."""
+        """Return the next recorded answer, _OutOfCalls if none; note a question unlike the recorded one."""
         account = self._account
         account.attempts -= 1
         if not account.allowed:

@@ -65,7 +65,7 @@ class TokenAccount:
         self.move = self.attempts = 0
 
     def open(self) -> None:
-        """Begin a decision."""
+        """Begin a decision with all its tokens and attempts."""
         self.move, self.attempts = self._entry.move_tokens, self._entry.attempts
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class TokenAccount:
         return max(0, min(self.move, self.match))
 
     def charge(self, tokens: int) -> None:
-        """Subtract the tokens of an answer."""
+        """Subtract an answer's tokens from those of the decision and of the match."""
         self.move -= tokens
         self.match -= tokens
 

@@ -267,7 +267,7 @@ def log_response(record: MatchRecord | None, seats: Sequence[int]) -> Response:
 
 
 def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submission:
-    """Load a submission of the caller, or of `anybody`; Refusal if it does not exist."""
+    """Load a submission of the caller, with `anybody` of any author; Refusal if it does not exist."""
     known, whose = number_of(number), None if anybody else caller.author.name
     found = None if known is None else caller.state.stored.submissions.one(known, whose)
     if found is None:
@@ -290,6 +290,7 @@ def why_not_droppable(caller: Caller, found: Submission) -> Refusal | None:
 
 
 def _in_use_refusal(found: Submission, active: bool) -> Refusal:
+    """Return the refusal to drop a version that is `active`, or else has played."""
     if active:
         return Refusal(409, "active", f"version {found.version} plays", "activate another version first")
     message = f"version {found.version} has played, and its files are needed to verify rounds"

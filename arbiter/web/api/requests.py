@@ -146,7 +146,7 @@ def requests_on_page(caller: Caller) -> dict[str, object] | None:
 
 
 def find_request(caller: Caller, number: str, anybody: bool = True) -> Stored:
-    """Load a request of the caller, for organisers of `anybody`; Refusal if it does not exist."""
+    """Load a request of the caller, with `anybody` for organisers of all; Refusal if it does not exist."""
     known = number_of(number)
     whose = None if anybody and caller.author.organiser else caller.author.name
     found = None if known is None else caller.state.stored.requests.one(known, whose)

@@ -35,6 +35,7 @@ TOKEN = "X-CSRF-Token"
 
 
 def random_loopback_address() -> str:
+    """Return a random address in 127.0.0.0/8 other than 127.0.0.1."""
     return str(LOOPBACK + 2 + secrets.randbelow(LOOPBACK_SIZE - 3))
 
 

@@ -93,6 +93,7 @@ class ChangeEvents:
         changed, sent = asyncio.Event(), -1
 
         async def next_change() -> bytes | None:
+            """Wait for another revision than that sent last; return its event, None once closed."""
             nonlocal sent
             while sent == self._session.revision and not self._closed:
                 await changed.wait()

@@ -102,7 +102,7 @@ class SavedTables:
             self.note = f"{file} cannot be read and is ignored: its saved tables are not available"
 
     def add(self, table: TableForm) -> None:
-        """Save a table as the newest; in memory alone if the file cannot be written."""
+        """Save a table as the newest of `MOST`, unless too long; in memory alone if writing fails."""
         if len(table.model_dump_json()) > LONGEST:
             return
         self.tables = [table, *(other for other in self.tables if other != table)][:MOST]

@@ -183,6 +183,7 @@ def end_sessions(request: Request) -> None:
 
 
 def _session_keys(request: Request) -> list[str]:
+    """Return the keys in the session cookie, at most `MOST_SEASONS`, [] without the cookie."""
     keys = cookie_in(request, SESSION).split(SEPARATOR, MOST_SEASONS)[:MOST_SEASONS]
     return [key for key in keys if key]
 

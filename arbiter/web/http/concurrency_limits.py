@@ -79,7 +79,7 @@ class ConcurrencyLimits:
 
     @asynccontextmanager
     async def slot(self, scope: Scope) -> AsyncIterator[_Slot]:
-        """Hold a slot for a request while it computes; Refusal if all are taken."""
+        """Hold a slot for a request while it computes; if all are taken, Refusal except for organisers."""
         who = address_of(scope["client"])
         limit = limit_of(self._taken, who, MOST, MOST_OF_ADDRESS)
         taken = self._taken if limit is None else self._apart

@@ -50,6 +50,7 @@ class ChunkCheckedInput(h11.Connection):
     _chunks = _bytes = 0
 
     def next_event(self) -> Any:
+        """Return h11's next event; TinyChunks once the chunks of a body are too many for its size."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             self._chunks = self._bytes = 0
@@ -115,7 +116,7 @@ class BoundedConnection(H11Protocol):
         super().data_received(data)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer an invalid request, unless an answer is under way or sent."""
+        """Answer an invalid request; abort the connection if an answer is under way or sent."""
         error = sys.exc_info()[1]
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             status = getattr(error, "error_status_hint", 400)

@@ -126,7 +126,7 @@ def early_error_response(scope: Scope, error: Exception) -> Response:
 
 
 def error_response(error: Exception, is_json: bool, state: SeasonState | None = None) -> Response:
-    """Return an error as JSON or as a page, with the menu of the season `state`."""
+    """Return an error as JSON or a page, with the menu of the season `state`; a redirect stays one."""
     refusal = _any_to_refusal(error)
     if is_json:
         return refusal.response()
@@ -150,7 +150,7 @@ def is_api_request(scope: Scope) -> bool:
 
 
 def _any_to_refusal(error: Exception) -> Refusal:
-    """Return an error as a refusal: 503 for those of arbiter, 500 for all that are not expected."""
+    """Return an error as a refusal: itself, by its HTTP status, 422 if invalid, 503 of arbiter, else 500."""
     match error:
         case Refusal():
             return error

@@ -174,6 +174,7 @@ class _ToLog(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Write message and error as one line, with ``ARBITER_DEBUG`` also the traceback."""
         error = record.exc_info[1] if record.exc_info else None
         words = [record.getMessage(), "" if error is None else f"{type(error).__name__}: {error}"]
         self._log.write(" ".join(" ".join(words).split()))

@@ -106,7 +106,7 @@ class _Body:
         return piece
 
     async def _admit(self) -> None:
-        """Check the token and the declared length before the body is read."""
+        """Check the token and the declared length before the body is read; Refusal."""
         if self._seasons is not None and self._request.scope["path"].startswith(API):
             token = token_in(self._request)
             if token is None or await run_in_threadpool(caller_by_token, self._seasons, token) is None:
@@ -180,7 +180,7 @@ class FileForm:
         yield bytes(self._waiting[:at])
 
     async def _read_until(self, mark: bytes) -> bytes:
-        """Consume everything up to and including a mark; return what precedes the mark."""
+        """Consume all up to and including a mark; return what precedes it. Refusal if that is too long."""
         while (at := self._waiting.find(mark)) < 0:
             if len(self._waiting) > FIELD_BYTES:
                 raise invalid_form()
@@ -250,7 +250,7 @@ class Uploads:
 
     @contextmanager
     def _reserve(self, caller: Caller, size: int) -> Iterator[None]:
-        """Reserve room for an upload of `size` bytes; Refusal if there is not enough."""
+        """Reserve room on disk within the block; Refusal without room, or if the author uploads already."""
         key = caller.state.name, caller.author.name
         if key in self._under_way:
             raise too_many("you are already uploading another archive", 1, RETRY_SECONDS)
@@ -281,7 +281,7 @@ async def _write(arriving: Upload, chunks: AsyncIterable[bytes]) -> None:
 
 
 def _store(arriving: Upload, caller: Caller, terms: Submissions) -> tuple[Submission, bool]:
-    """Turn a complete archive into a submission; return it, and True if it needs an inspection."""
+    """Store an archive as a submission; return it, and if it needs an inspection. Refusal if once dropped."""
     limit = terms.per_day if caller.by is None else NO_LIMIT
     state = caller.state
     made, kept = store_archive(arriving, state.config, state.stored, caller.author.name, caller.who, limit)

@@ -210,7 +210,7 @@ def _path_of(scope: Scope) -> str:
 
 
 def _redirect(scope: Scope) -> Response:
-    """Redirect to the path without its trailing slash, on the same host.
+    """Return a redirect to the path without its trailing slash, on the same host.
 
     The path begins with a slash and a letter: two slashes would name another host.
     """

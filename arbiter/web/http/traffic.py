@@ -54,7 +54,7 @@ class Log:
             self._lines.put_nowait(f"{moment} {printable(line)}\n")
 
     def close(self, seconds: float = 0.5) -> None:
-        """Write the queued lines, for at most `seconds`."""
+        """Write the queued lines and end the thread, in at most `seconds`."""
         with suppress(queue.Full):
             self._lines.put_nowait("")
             self._writer.join(seconds)

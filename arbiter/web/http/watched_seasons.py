@@ -108,6 +108,7 @@ class WatchedSeason:
         return self.is_fresh() or (usable and time.monotonic() - self._polled < USABLE_POLLS * POLL_SECONDS)
 
     def _refresh(self) -> None:
+        """Call `state`; its error stays for later callers."""
         with suppress(ArbiterError):
             self.state()
 
@@ -171,7 +172,7 @@ class WatchedSeason:
         return shown
 
     def _not_begun(self) -> SeasonState:
-        """Return the season before anything is stored: its players and its start."""
+        """Return the state of an empty store, made once: the season's players and its start."""
         self._whole = None
         if self._blank is None:
             self._blank = _EmptySeason(self.config)
@@ -191,6 +192,7 @@ class WatchedSeason:
             self.config = config
 
     def _mtime(self) -> int:
+        """Return the file's time of change in ns; 0 if it cannot be read."""
         try:
             return self.path.stat().st_mtime_ns
         except OSError:

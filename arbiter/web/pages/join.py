@@ -51,7 +51,7 @@ def _join(request: Request, fields: Mapping[str, str]) -> Response:
 def _join_page(
     request: Request, wrong: ConfigError | None = None, code: str = "", name: str = ""
 ) -> Response:
-    """Return the form for a code, with the error of the last attempt."""
+    """Return the form for a code, with the error of the last attempt and 422; sets the form's cookie."""
     return form_page(request, "join", 200 if wrong is None else 422, wrong=wrong, code=code, name=name)
 
 
@@ -63,7 +63,7 @@ def _renew(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
 
 
 def _token_page(request: Request, token: str) -> Response:
-    """Show a new token once, and begin a session with it."""
+    """Show a new token once, and begin a session with it; NotLoggedIn if its owner is gone."""
     seasons = request.app.state.seasons
     caller = caller_by_token(seasons, token)
     if caller is None:
@@ -76,7 +76,7 @@ def _token_page(request: Request, token: str) -> Response:
 
 
 def _invite(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
-    """Create a code to join the people of the player, and show it once."""
+    """Create a code to join the people of the player, and show it once; Refusal beyond the limits."""
     author = caller.author
     try:
         code = invite_to(caller.state.stored, author.name, 1, author.who, PER_DAY)

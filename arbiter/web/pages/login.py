@@ -39,7 +39,7 @@ OWN = {**PRIVATE, "referrer-policy": "same-origin"}
 
 
 def private_page(show: Callable[..., Response], organiser: bool = False) -> Callable[[Request], Response]:
-    """Return the handler of a page that needs a login."""
+    """Return the handler of a page for callers with a session; with `organiser` 404 for authors."""
 
     def answer(request: Request) -> Response:
         caller = _caller_in(request)
@@ -66,7 +66,7 @@ def private_form(act: Callable[..., Response]) -> Callable[[Request], Awaitable[
 def public_form(
     act: Callable[[Request, Mapping[str, str]], Response],
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Return the handler of a form that needs no login."""
+    """Return the handler of a form without login: it checks the form's CSRF token, and calls `act`."""
 
     async def answer(request: Request) -> Response:
         fields = await read_fields(request)
@@ -112,7 +112,7 @@ def own_page(template: str, caller: Caller, request: Request, **values: object) 
 
 
 def form_page(request: Request, template: str, status: int, **values: object) -> Response:
-    """Return a page with a form that needs no login, and set the cookie for its CSRF token."""
+    """Return a page with a form that needs no login; it sets the cookie for its CSRF token."""
     cookie = cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
     answer = HTMLResponse(render(template, None, proof=csrf_token(cookie), **values), status, OWN)
     set_cookie(request, answer, LOGIN, cookie, FORM_SECONDS, "strict")

@@ -108,7 +108,7 @@ class Trials:
             return full
 
     def _poll(self) -> None:
-        """Read which tests exist and which have changed."""
+        """Read which tests exist and which have changed, at most once in `POLL_SECONDS`."""
         now = time.monotonic()
         if now - self._polled < POLL_SECONDS:
             return

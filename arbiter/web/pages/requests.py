@@ -79,7 +79,7 @@ def _player_redirect(caller: Caller, request: Request) -> Response:
 
 
 def _view_page(caller: Caller, request: Request) -> Response:
-    """Show a match or a board of a request with the views of a season."""
+    """Show a match or a board of a request with the views of a season; 404 for other paths."""
     stored = _find_request(caller, request)
     state = requests.state_of(stored, caller, request)
     found = find(f"/seasons/{part(state.name)}/{request.path_params['rest']}")

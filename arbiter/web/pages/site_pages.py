@@ -69,7 +69,7 @@ def _test_values(request: Request) -> Mapping[str, object]:
 
 
 def _attacks_values(request: Request) -> Mapping[str, object]:
-    """Return a row per attack: its result by tier, and those of its attempts if it has several."""
+    """Return the record, its broken promises, and a row per attack with results by tier and attempt."""
     found, rows = read_attacks(request), dict[str, dict[str, Any]]()
     for one in found["attacks"]:
         row = rows.setdefault(
@@ -82,6 +82,8 @@ def _attacks_values(request: Request) -> Mapping[str, object]:
 
 
 def _route(path: str, template: str, values_of: Callable[[Request], Mapping[str, object]]) -> Route:
+    """Return the route of a page, which renders a template with the values read for each request."""
+
     def show(request: Request) -> Response:
         as_json = f"/api/v1{request.scope['path']}"
         text = render(template, None, as_json=as_json, **values_of(request))

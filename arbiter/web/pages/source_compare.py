@@ -81,6 +81,7 @@ def _shown_files(found: SourceComparison, at: int) -> Iterator[tuple[str, list[S
 
 
 def _shown_lines(file: ShownFile, spans: list[tuple[int, int, int]]) -> list[ShownLine]:
+    """Return all lines of a file, long ones cut, each with its passage among `spans`."""
     handed_out = set(file["given"])
     inside: dict[int, int] = {}
     begins: dict[int, list[int]] = {}

@@ -57,6 +57,7 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
         return {"key": visit.key, **state}
 
     async def state(request: Request) -> VisitState:
+        """Return the table's state; with `after` in the body wait for a later revision before."""
         visit = _find_visit(tables, request)
         after = (await _read_json(request)).get("after")
         if type(after) is int:

@@ -2,7 +2,7 @@
 
 Theory of operation. A table is a `Session`, as in the applet, with one person and house bots under the
 season's limits; its worker and all that it starts are niced and pinned to the web's core. A visitor is
-with_digest_id by the table's key alone, and receives what a bot in that seat would receive. Each table has a
+identified by the table's key alone, and receives what a bot in that seat would receive. Each table has a
 separate seed, never the season's.
 """
 
@@ -164,7 +164,7 @@ class Visit:
     leaving: bool = False
     luck: str | None = None
     estimating: threading.Lock = field(default_factory=threading.Lock)
-    """HeldResults by the request that estimates the luck: a page may ask twice."""
+    """Held by the request that estimates the luck: a page may ask twice."""
     reported: bool = False
     """True once the failure of a bot is logged."""
     wake: Callable[[], None] = lambda: None
@@ -223,7 +223,7 @@ class Visit:
         return self.state()
 
     def _estimate_luck(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
-        """Estimate the luck in the worker's thread, whose children stay behind the pages."""
+        """Estimate the luck in the worker's thread, and store the sentence in `luck`, "" on failure."""
         text = ""
         try:
             text = luck_text(self.offer.judges, self.offer.limits, game, deals, points, self.seat)
@@ -301,6 +301,7 @@ class Tables:
             visit.session.closed.wait(max(0.0, until - time.monotonic()))
 
     def _log_failure(self, visit: Visit) -> None:
+        """Log the failure of a bot at a table, once."""
         seen = visit.session.seen
         if self._log is None or visit.reported or seen is None or seen.trouble is None:
             return
@@ -354,6 +355,7 @@ class Tables:
         os.sched_setaffinity(0, self._cores)
 
     def _close_visit(self, visit: Visit) -> None:
+        """End the bots of a table, then free its place."""
         try:
             visit.session.close()
         finally:

@@ -101,7 +101,7 @@ def static_url() -> str:
 
 
 def send_asset(request: Request) -> Response:
-    """Send a static file; redirect from its plain path, or that of another version, to the current one."""
+    """Send a static file; redirect from its plain path, or another version's, to the current one. 404."""
     folder, found = assets()
     first, _, rest = request.path_params["name"].partition("/")
     if first != folder or rest not in found:

@@ -33,7 +33,7 @@ def join_modules(*entries: Path) -> str:
 
 
 def _add_module(path: Path, pieces: list[str], numbers: dict[Path, int], above: tuple[Path, ...]) -> int:
-    """Add a module and its imports, if they are missing, and return its number."""
+    """Add a module and its imports, if missing, to `pieces`; return its number. ValueError."""
     if path in above:
         raise ValueError(f"{path.name} imports itself through other modules")
     if path in numbers:

@@ -71,7 +71,7 @@ def find(path: str) -> Found | None:
 
 
 def _matches(parts: tuple[str, ...], below: tuple[str, ...]) -> bool:
-    """Return True if path segments match those of a view, in which "*" matches anything."""
+    """Return True if `below`, the segments of a path, fit a view's `parts`, in which "*" fits anything."""
     if len(parts) != len(below):
         return False
     return all(part in ("*", word) for part, word in zip(parts, below, strict=True))
@@ -139,10 +139,11 @@ class AnswerCache:
         self.making: dict[AnswerKey, asyncio.Future[SentAnswer]] = {}
 
     def part_of(self, key: AnswerKey) -> _LruCache:
+        """Return the part for the key: that of answers without a query, or with one."""
         return self._plain if key.is_plain else self._queried
 
     def renew(self, state: SeasonState, offers: Offers) -> AnswerCache:
-        """Return a cache of a new state with the answers requested here, those without a query first."""
+        """Return a cache of a new state with the answers requested here, as many as `WARM_SECONDS` allow."""
         cache, until = AnswerCache(), time.monotonic() + WARM_SECONDS
         for key in [*self._plain.asked, *self._queried.asked]:
             if time.monotonic() < until:
@@ -169,7 +170,7 @@ class CachedViews:
         await _send(scope, answer, is_public, send)
 
     async def _answer(self, scope: Scope, found: Found) -> tuple[SentAnswer, bool]:
-        """Return the answer for a request, and whether it is public."""
+        """Return the answer for a request, and whether it is public; HTTPException 404 or 405."""
         if scope["method"] != "GET":
             raise HTTPException(405, "this can only be read", {"allow": "GET, HEAD"})
         state, caller = await self._state(scope, found.season, found.view.personal is not None)
@@ -191,7 +192,7 @@ class CachedViews:
     async def _state(
         self, scope: Scope, season: str, is_personal: bool = False
     ) -> tuple[SeasonState, Author | None]:
-        """Return the season as the caller may see it, and the caller if the public may see less."""
+        """Return the season as the caller may see it, and the caller if the public may see less; or 404."""
         watched = self._seasons.watched.get(season)
         if watched is None:
             raise HTTPException(404, "no such season")

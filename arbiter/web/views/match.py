@@ -49,6 +49,7 @@ def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Map
 
 
 def _matches_of_table(state: SeasonState, match: MatchSummary) -> list[str]:
+    """Return the ids of all stored matches of its table; its own alone outside of a table."""
     if match.round is None or match.table is None:
         return [match.id]
     found = at_tables(state, match.round, range(match.table, match.table + 1))

@@ -86,6 +86,7 @@ class View:
 def _standings_figures(
     state: SeasonState, after_round: int | None, page: int | None, player: str | None
 ) -> Figures | None:
+    """Return a page of standings, by default the first or that with `player`; None if there is none."""
     if after_round is not None and after_round > state.complete:
         return None
     if player is not None and page is None:
@@ -133,6 +134,7 @@ _feed = partial(_file_maker, "feed.atom", "application/atom+xml", is_attached=Fa
 
 
 def _matches_figures(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures:
+    """Return matches from the cursor on, as many as `limit` allows, and the next cursor or None."""
     round_, player, against, tag, limit, cursor = asked
     every, most = listings.matches(state, round_, player, against, tag, viewer), min(limit, ROWS)
     shown = [listings.match_in_short(state, match) for match in every.part(cursor, most)]

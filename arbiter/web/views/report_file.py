@@ -73,6 +73,7 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
 
 
 def _round_values(state: SeasonState) -> list[dict[str, Any]]:
+    """Return all rounds in short, each with the `list` of its matches."""
     of: dict[int | None, list[MatchRow]] = {}
     for match in state.matches:
         of.setdefault(match.round, []).append(listings.match_in_short(state, match))

@@ -62,7 +62,7 @@ class SentAnswer(NamedTuple):
 
 
 def make_answer(asked: AnswerKey, state: SeasonState, offers: Offers) -> SentAnswer:
-    """Return the answer for a key, an error page on failure; `offers` are features of the site."""
+    """Return the answer for a key; on failure an error page, and unexpected errors are logged."""
     try:
         response = _make_response(asked, state, offers)
     except Exception as error:

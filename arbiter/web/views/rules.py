@@ -67,6 +67,7 @@ def rules(state: SeasonState) -> Rules:
 
 
 def manuals(game: AnyGame) -> Manuals:
+    """Read the manuals of a game, its own or the shipped one, and of the protocol."""
     return {"manual": game.manual or manual_of(game.name), "protocol": manual_of(PROTOCOL)}
 
 

@@ -92,7 +92,7 @@ class Terminal:
     def send(self) -> None:
         """Send each typed line to the stopped bot, or to the next one.
 
-        At the end of input continue the bot, and return when it ends or stops again.
+        At the end of input delete the socket, continue the bot, and return when it ends or stops again.
         """
         while True:
             try:
