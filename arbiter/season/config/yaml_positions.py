@@ -69,7 +69,7 @@ def read_document(file: Path, fast: bool = False) -> Document:
         message = _plainly(error.problem or str(error))
         raise ConfigError([Problem((), message, "", line, column)], str(file)) from None
     except RecursionError:
-        raise ConfigError("is nested too deeply", str(file)) from None
+        raise ConfigError("is nested too deeply, or an alias contains itself", str(file)) from None
     except yaml.YAMLError as error:
         raise ConfigError(str(error).splitlines()[0], str(file)) from None
     finally:
@@ -98,10 +98,15 @@ class _NodeReader:
         self._count = 0
 
     def read(self, node: yaml.Node, path: Path_) -> Any:
-        """Return the value at `path`, None with a problem if it is invalid; YAMLError above the limits."""
+        """Return the value at `path`, None with a problem if it is invalid.
+
+        YAMLError above `MAX_NODES`; RecursionError below `MAX_DEPTH`, as PyYAML raises it far below.
+        """
         self._count += 1
-        if self._count > MAX_NODES or len(path) > MAX_DEPTH:
-            raise yaml.YAMLError("too many values, or too deep (do aliases name each other?)")
+        if self._count > MAX_NODES:
+            raise yaml.YAMLError("has too many values (do aliases name each other?)")
+        if len(path) > MAX_DEPTH:
+            raise RecursionError
         mark = node.start_mark
         self._document.places.setdefault(path, (mark.line + 1, mark.column + 1))
         if isinstance(node, yaml.MappingNode):
