@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 # By a line in a .pth: what setuptools writes otherwise makes each start of Python, such as a bot's, take twice as long.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: demo test quick test-thorough check check-scripts site dist bench bench-peers bench-web bench-uploads ladder bots clean
+.PHONY: demo ready test quick test-thorough check check-and-dist check-scripts site dist bench bench-peers bench-web bench-uploads ladder bots clean
 
 demo: $(RUN) ## a round of Planning between real bots, and its report
 	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
@@ -20,7 +20,8 @@ demo: $(RUN) ## a round of Planning between real bots, and its report
 test: export PYTHONDONTWRITEBYTECODE =
 test: export CXXFLAGS = -O2 -Wall -Wextra -Werror
 test: $(DEV) bots ## all tests; ORDER=N for one of their random orders
-	$(BIN)/python -m pytest -n 3 $(if $(ORDER),--order $(ORDER))
+	@# Tests call make, too: each as if by hand.
+	env -u MAKEFLAGS -u MFLAGS $(BIN)/python -m pytest -n 4 $(if $(ORDER),--order $(ORDER))
 
 # What plays seasons or asks a site; of these, `make quick OF=tests/season` has what starts no process either.
 PLAYED := contest/integrity contest/requests contest/webhooks season trials/regression trials/review trials/tuning web
@@ -47,6 +48,12 @@ site: $(DEV) ## the documentation as a site, in build/site
 	@# The site's Markdown knows no words behind the language of a block.
 	@find build/pages -name '*.md' -exec sed -i -E 's/^(```[a-z]+) .*/\1/' {} +
 	$(BIN)/mkdocs build --strict 2>build/site.log || { cat build/site.log >&2; exit 1; }
+
+ready: export CXXFLAGS = -O2 -Wall -Wextra -Werror
+ready: $(DEV) bots node_modules/.whole ## what the tests and the checks need
+
+check-and-dist: check
+	env -u MAKEFLAGS -u MFLAGS $(MAKE) dist
 
 dist: $(DEV) ## sdist and wheel in dist/, tested
 	rm -rf dist
