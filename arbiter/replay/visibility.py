@@ -363,4 +363,5 @@ class _ReplayBuilder:
             self._number += events
 
     def _mark(self, kind: str, text: str) -> None:
+        """Append a mark (`kind`: deal or fault) at the number of the next event, which is not yet added."""
         self.marks.append({"i": self._number, "kind": kind, "text": text})
