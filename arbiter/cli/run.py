@@ -116,7 +116,10 @@ def _qualify(season: Season, journal: Journal) -> None:
 
 
 def note_new_season(season: str, store: str, before: Sequence[str], there: bool) -> None:
-    """Print a note if a new season begins although the store exists, in case another one was meant."""
+    """Print a note if a new season begins although the store exists, in case another one was meant.
+
+    `before` are the seasons that it has; `there` is True if its file existed.
+    """
     if before and season not in before:
         held = f"{'season' if len(before) == 1 else 'seasons'} {first_few(before)}"
         note(f"the store {store} has the {held}; a new season {season} begins in it")

@@ -181,8 +181,8 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
         """Do the actions of all agents to act. Return observations, rewards, terminations, truncations
         and infos by agent.
 
-        ValueError or TypeError for a missing or invalid action or an unknown agent, RuntimeError after the
-        end; nothing is changed then.
+        Actions of other agents are ignored. ValueError or TypeError for a missing or invalid action or an
+        unknown agent, RuntimeError after the end; nothing is changed then.
         """
         if not self.agents:
             raise NoMatch("the match is over, or has not begun: call reset()")

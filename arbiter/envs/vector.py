@@ -112,6 +112,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return observations, rewards, over, np.zeros(self.num_envs, np.bool_), infos
 
     def _observe_all(self) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Return the observations and infos of all matches; new arrays only if `copy` is set."""
         games = self.batch
         observations, masks = games.observations(out=self._observations), games.masks(out=self._masks)
         if self.copy:
@@ -120,6 +121,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return observations, infos | {"_seat": self._all}
 
     def _match_seeds(self, seed: Any) -> list[Any]:
+        """Return a seed for each match, None to continue its sequence; ValueError or TypeError."""
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, list | tuple | np.ndarray):

@@ -117,7 +117,7 @@ class OrderStore(SeasonRows):
         return Orders(revision, tuple(found))
 
     def give(self, orders: Sequence[Order], revision: int, rated: RatedRound | None) -> None:
-        """Store orders and the standings they change; Outdated if the revision is no longer current."""
+        """Store orders and any standings they change; Outdated if the revision is no longer current."""
         with self._store.transaction() as connection:
             raise_revision(connection, self._id, revision)
             self._store_orders(connection, orders)

@@ -169,7 +169,7 @@ def los(form: str, kind: str | None, **options: Any) -> None:
 def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
     """Draw the tables of the next round from the results so far.
 
-    With --players or --player only those names play; one that FILE lacks is a new player.
+    With --players or --player only those names play; a name not in FILE is a new player.
 
     \b
     Examples:

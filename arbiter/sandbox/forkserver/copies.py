@@ -138,7 +138,7 @@ class Copies:
         return Copy(original, entries, size, device)
 
     def _make_room(self, size: int, kept: Collection[str]) -> None:
-        """Remove the least recently used copies, except `kept`."""
+        """Unmount the least recently used copies, except `kept`, until `size` more bytes fit."""
         for folder in [folder for folder in self._copies if folder not in kept]:
             if size + sum(copy.size for copy in self._copies.values()) <= LARGEST_TOGETHER:
                 break

@@ -72,7 +72,10 @@ def _kernel_files(path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def main(descriptor: int, budget: int, share: int) -> None:
-    """Run the keeper until the first socket is closed; end at once if a stage is impossible."""
+    """Run the keeper until the socket `descriptor` is closed; end at once if a stage is impossible.
+
+    `budget` is the maximum of bytes copied for all players, `share` that for one.
+    """
     ignore_end_signals()
     owner = socket.socket(fileno=descriptor)
     owner.set_inheritable(False)
