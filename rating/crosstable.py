@@ -256,7 +256,7 @@ def _number_densely(codes: Ints) -> tuple[Ints, int]:
 
 
 def _count(table: PairTable, oriented: bool) -> Pairs:
-    """Count the results by unordered pair; see Pairs.
+    """Count the results by unordered pair, if `oriented` also by who is first; see Pairs.
 
     Bins number pairs by j (j - 1) / 2 + i, the triangle row by row: half as many as n^2. Sorting numbers them
     by j n + i, which is easier to invert.

@@ -165,6 +165,7 @@ def _is_or_are(many: int) -> str:
 
 
 def _event_line(event: events.Event, name: str) -> str:
+    """Return a line of the journal for an event of the season `name`."""
     match event:
         case events.ChangesAccepted(what):
             return f"accepted: {what}"

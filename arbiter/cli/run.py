@@ -84,7 +84,10 @@ def _play(
     rounds: int | None = None,
     one: bool = False,
 ) -> Standings:
-    """Play a season, or only `one` round of it, and return its standings."""
+    """Play a season until it has `rounds`, or `one` further round, and return its standings.
+
+    `accept_changes` consents to changes as in `Rounds.plan`; `log` is the path of a journal.
+    """
     settled = load_to_play(config, store_url)
     file = file_of(settled.store)
     there = file is not None and os.path.exists(file)  # noqa: PTH110 -- False without permission

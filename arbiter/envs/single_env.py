@@ -247,7 +247,7 @@ class SingleEnv(TurnBasedEnv):
         play.act(seat, game.parse(state, seat, words))
 
     def _report_to_pools(self, illegal: bool) -> None:
-        """Report the result of a match to the pools at the table."""
+        """Report the result of a match to the pools at the table, `illegal` if the agent's move ended it."""
         play = self.play
         pools = [opponent.pool for opponent in self._seated.values() if isinstance(opponent, FromPool)]
         for pool in {id(pool): pool for pool in pools}.values():
@@ -295,6 +295,7 @@ def limits_of(limits: object) -> Limits | None:
 
 
 def _check_seat(seat: object, game: AnyGame) -> Seat:
+    """Return a seat of the game; ConfigError for anything else."""
     try:
         return check_number(seat, "seat", bound=game.seats)
     except (TypeError, ValueError):

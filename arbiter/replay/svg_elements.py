@@ -115,7 +115,10 @@ class SvgCanvas:
         size: tuple[int, int],
         bent: bool = False,
     ) -> float:
-        """Draw cards of `size` (width, height) centred between x and x + `width`; return their left end."""
+        """Draw cards of `size` (width, height) centred between x and x + `width`; return their left end.
+
+        They overlap if necessary; if `bent`, they form an arc.
+        """
         w, h = size
         step = card_spacing(len(cards), width, w)
         half = (len(cards) - 1) / 2

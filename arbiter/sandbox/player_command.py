@@ -149,7 +149,7 @@ def register(
 
     Words count as file names only for files `within` a folder, if given. The player starts in the folder of
     the last file that the command names; without any, in `folder`, which it may not read. ConfigError if it
-    may read too many paths.
+    may read too many paths. `batched`: it supports batched delivery.
     """
     if problem := reading_problem(read):
         raise ConfigError(f"player {name}: {problem}")

@@ -199,7 +199,7 @@ class DeliveryStore(SeasonRows):
         return count
 
     def count_waiting(self, webhook: str, kinds: Collection[str], freezes: bool) -> int:
-        """Return how many events are still to be delivered, without those held back."""
+        """Return how many events are still to be delivered, without those held back if `freezes`."""
         with self._store.snapshot() as connection:
             done, ahead = self._progress(connection, webhook)
             held = freeze_number(connection, self._id) if freezes else None

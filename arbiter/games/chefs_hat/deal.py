@@ -149,7 +149,7 @@ def shape_of_special(special: tuple[Seat, Action] | None) -> list[Any] | None:
 
 
 def shape_of_deal(deal: ChefsHatDeal, *, golden: bool) -> dict[str, Any]:
-    """Return a deal as in a match record, as far as it is known when it is dealt."""
+    """Return a deal as in a match record, as far as it is known when it is dealt; `golden` adds that key."""
     shape: dict[str, Any] = {"hands": [[card_text(card) for card in hand] for hand in deal.hands]}
     if golden:
         shape["golden"] = deal.golden

@@ -82,6 +82,8 @@ def require_caller(
 ) -> Caller:
     """Return the owner of a request's token, in `season` or in any; Refusal for anybody else.
 
+    With `organiser` an author who is not an organiser is refused, too.
+
     Requests without a valid token do not learn which seasons exist.
     """
     token = token_in(request)
