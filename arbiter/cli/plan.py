@@ -210,7 +210,10 @@ def _print_figures_within(fits: dict[str, Any], left: int, time: TimeControl) ->
 
 
 def _comparison_text(fits: dict[str, Any], time: TimeControl) -> str:
-    """Compare the longest time with the contest's budget if the season has that, else with its own."""
+    """Compare the longest time with the contest's budget if the season has that, else with its own.
+
+    "" if the season's own time fits.
+    """
     least, most = CONTEST_BUDGETS
     if time.match_ns is not None and least <= time.match_ns <= most:
         if fits["contest_budget_s"] is not None:

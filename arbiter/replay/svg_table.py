@@ -225,7 +225,7 @@ class _Drawing:
         ink.draw_mark(one.seat, left - 20, y + size[1] / 2 - 7, 13)
 
     def _sentences(self) -> Iterator[str]:
-        """Yield the same in sentences, for screen readers."""
+        """Yield what the picture shows in sentences, for screen readers."""
         game, frame = self._game, self._frame
         if frame.say:
             yield f"{frame.say.rstrip('.')}."

@@ -297,10 +297,7 @@ def cells_of(
 
 
 def blocks(state: SeasonState, official: bool = True) -> list[list[schema.ResultBlock]]:
-    """Return the whole crosstable in blocks: in row a, column b the results of page a against page b.
-
-    `official` as in `crosstable`.
-    """
+    """Return the whole `crosstable` in blocks: in row a, column b the results of page a against page b."""
     ranking = state.ranking
     if ranking is None:
         return []
