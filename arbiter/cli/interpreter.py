@@ -81,7 +81,10 @@ def differences(
 
 
 def _named(player: Player, path: str | None) -> Iterator[str]:
-    """Yield the path of a command's program, and what its first line names, after ``env`` all its words."""
+    """Yield the path of a command's program, and what its first line names, after ``env`` all words.
+
+    Only the path if the program cannot be read.
+    """
     program = player.command[0]
     file = os.path.join(player.folder, program) if "/" in program else shutil.which(program, path=path)  # noqa: PTH118
     yield file or program

@@ -142,7 +142,7 @@ class SingleEnv(TurnBasedEnv):
         return seen, info | {"fault": self._fault} if self._fault else info
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """Do the agent's action, and play to its next decision.
+        """Do the agent's action, and play to its next decision; an illegal action ends the match.
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """
@@ -203,7 +203,7 @@ class SingleEnv(TurnBasedEnv):
             self._programs.begin(play.game, seed, self._match, programs)
 
     def _advance(self) -> None:
-        """Play to the agent's next decision, or the end of the match."""
+        """Play to the agent's next decision, or the end of the match, also by a bot's fault."""
         play, programs = self.play, self._programs
         try:
             while True:

@@ -90,7 +90,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Do an action in every match.
+        """Do an action in every match; an illegal one ends its match.
 
         ValueError, TypeError, or RuntimeError before the first `reset`; nothing is changed then.
         """

@@ -268,7 +268,7 @@ class _Audit:
                 yield Finding(match_id, "missing: planned, but not stored")
 
     def _load_earlier_runs(self, match_id: str) -> Iterator[StoredMatch]:
-        """Yield the earlier runs of a replayed match, which later plans depended on."""
+        """Yield the earlier runs of a replayed match, on which later plans depended; unreadable ones too."""
         given = [order for order in self._orders if order.before is not None and order.subject == match_id]
         kept = self._season.orders.earlier(match_id) if given else []
         for order, packed in zip(given, kept, strict=True):

@@ -138,7 +138,10 @@ class InformationGap(NamedTuple):
 def find_information_gap(
     game: AnyGame, deals: Sequence[Deal], played: Sequence[Actions]
 ) -> InformationGap | None:
-    """Return the first decision for which a seat's information state is wrong; `played` is by deal."""
+    """Return the first decision for which a seat's information state is wrong, None without one.
+
+    `played` is by deal.
+    """
     hearings = [hearing_of(game, seat) for seat in range(game.seats)]
 
     def apply_news(news: Iterable[Tell]) -> None:

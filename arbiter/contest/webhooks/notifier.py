@@ -111,7 +111,10 @@ class SeasonNotifier:
         self.working.clear()
 
     def renew(self) -> None:
-        """Restart with the file as it is now, if it has changed and is valid."""
+        """Restart with the file as it is now, if it has changed and is valid; report an invalid one.
+
+        Another season or store in it is reported, too, and changes nothing.
+        """
         written = _mtime(self.config.file)
         if written == self._written:
             return

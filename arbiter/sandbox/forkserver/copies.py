@@ -75,7 +75,7 @@ class Copies:
         return sorted(one for one in wanted - covered if not _is_within(one, covered))
 
     def _choose(self, folders: Sequence[str], found: dict[str, tuple[FolderEntry, ...]]) -> Iterable[str]:
-        """Return a player's folders that fit into its share; add their entries to `found`."""
+        """Return a player's readable folders that fit into its share; add their entries to `found`."""
         left, sizes = LARGEST, dict[str, int]()
         for folder in folders:
             if folder in self._too_large or folder in sizes or _is_within(folder, sizes):

@@ -61,7 +61,7 @@ class Keeper:
 
 
 def _kernel_files(path: str) -> Iterator[tuple[str, bytes]]:
-    """Yield a kernel file, or the files of a folder, with their current content."""
+    """Yield a kernel file, or the readable files in and below a folder, with their current content."""
     with suppress(OSError):
         if os.path.isdir(path):
             for name in sorted(os.listdir(path)):
