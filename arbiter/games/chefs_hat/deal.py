@@ -101,7 +101,10 @@ def reversed_roles(roles: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def golden_eleven(hands: Sequence[Sequence[Card]], golden: int, first: Seat = 0) -> Seat:
-    """Return the holder of the golden 11: eleven number `golden`, counted seat by seat from `first`."""
+    """Return the holder of the golden 11: eleven number `golden`, from 0, seat by seat from `first` on.
+
+    `first` if the hands have fewer elevens.
+    """
     for place in range(SEATS):
         seat = (first + place) % SEATS
         golden -= list(hands[seat]).count(ELEVEN)

@@ -84,7 +84,10 @@ class MatchList:
         return sum(self._counts.values())
 
     def part(self, first: int, limit: int) -> list[MatchSummary]:
-        """Return up to `limit` matches from `first` on, in plan order; only their rounds are read."""
+        """Return up to `limit` matches from number `first`, counted from 0, on, in plan order.
+
+        Only their rounds are read.
+        """
         numbers = list(self._counts)
         ends = list(accumulate(self._counts.values()))
         inside = [
