@@ -133,7 +133,10 @@ def note_new_season(season: str, store: str, before: Sequence[str], there: bool)
 def choose_executor(
     config: Config, players: Sequence[Player], workers: int | None, scheduler: str | None
 ) -> AbstractContextManager[Slots]:
-    """Return the executor of matches: worker processes here, or those of the cluster at `scheduler`."""
+    """Return the executor of matches: worker processes here, or those of the cluster at `scheduler`.
+
+    `workers` is by default the config's; ConfigError if it is given together with `scheduler`.
+    """
     if scheduler is not None and workers is not None:
         message = "--workers cannot be combined with --scheduler"
         raise ConfigError(message, hint="a cluster uses all of its workers")

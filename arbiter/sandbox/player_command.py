@@ -245,5 +245,5 @@ def refuse_stray_links(players: Sequence[Player], file: str = "") -> None:
 
 
 def _overlap(one: Path, other: Path) -> bool:
-    """True if one path is the other or is within it."""
+    """True if the paths are equal, or either is within the other."""
     return one.is_relative_to(other) or other.is_relative_to(one)
