@@ -35,7 +35,6 @@ from arbiter.games.game import AnyGame
 def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> Batch:
     """Return `n` matches of a game by its name and options, or of a `Game`; ConfigError.
 
-    Match k, from 0, is dealt as after a `reset` of an environment with the seed ``f"{seed}/{k}"``.
     ``"dou_dizhu_v4"`` is `arbiter.envs.dou_dizhu_v4.batch`.
     """
     if game == "dou_dizhu_v4":

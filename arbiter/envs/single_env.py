@@ -142,7 +142,7 @@ class SingleEnv(TurnBasedEnv):
         return seen, info | {"fault": self._fault} if self._fault else info
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """Do the agent's action, and play to its next decision; an illegal action ends the match.
+        """Do the agent's action, and play to its next decision.
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """
@@ -203,7 +203,7 @@ class SingleEnv(TurnBasedEnv):
             self._programs.begin(play.game, seed, self._match, programs)
 
     def _advance(self) -> None:
-        """Play to the agent's next decision, or the end of the match, also by a bot's fault."""
+        """Play to the agent's next decision, or the end of the match."""
         play, programs = self.play, self._programs
         try:
             while True:
@@ -247,7 +247,7 @@ class SingleEnv(TurnBasedEnv):
         play.act(seat, game.parse(state, seat, words))
 
     def _report_to_pools(self, illegal: bool) -> None:
-        """Report the result of a match to the pools at the table, `illegal` if the agent's move ended it."""
+        """Report the result of a match to the pools at the table."""
         play = self.play
         pools = [opponent.pool for opponent in self._seated.values() if isinstance(opponent, FromPool)]
         for pool in {id(pool): pool for pool in pools}.values():
@@ -295,7 +295,6 @@ def limits_of(limits: object) -> Limits | None:
 
 
 def _check_seat(seat: object, game: AnyGame) -> Seat:
-    """Return a seat of the game; ConfigError for anything else."""
     try:
         return check_number(seat, "seat", bound=game.seats)
     except (TypeError, ValueError):

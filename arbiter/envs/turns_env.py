@@ -71,7 +71,7 @@ class TurnsEnv(TurnBasedEnv):
         return self._observe(self.play.turn)
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """Do an action of the seat to act; an illegal one ends the match.
+        """Do an action of the seat to act.
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """

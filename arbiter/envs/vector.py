@@ -90,7 +90,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Do an action in every match; an illegal one ends its match.
+        """Do an action in every match.
 
         ValueError, TypeError, or RuntimeError before the first `reset`; nothing is changed then.
         """
@@ -112,7 +112,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return observations, rewards, over, np.zeros(self.num_envs, np.bool_), infos
 
     def _observe_all(self) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Return the observations and infos of all matches; new arrays only if `copy` is set."""
         games = self.batch
         observations, masks = games.observations(out=self._observations), games.masks(out=self._masks)
         if self.copy:
@@ -121,7 +120,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return observations, infos | {"_seat": self._all}
 
     def _match_seeds(self, seed: Any) -> list[Any]:
-        """Return a seed for each match, None to continue its sequence; ValueError or TypeError."""
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, list | tuple | np.ndarray):

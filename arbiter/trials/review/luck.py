@@ -75,7 +75,7 @@ def value_deal(reference: Evaluator, game: AnyGame, deal: Deal, deals: int = 1) 
 
 
 def luck_of(values: Sequence[float | None], sides: Sequence[int] | None) -> list[float] | None:
-    """Return the value of each seat, or the mean of its side, less the mean of all seats; None if any is None."""
+    """Return each seat's value, or the mean of its side, less the mean of all seats; None if any is None."""
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None
