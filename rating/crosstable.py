@@ -55,7 +55,10 @@ class Pairs:
     def between(
         self, some: Sequence[int], others: Sequence[int]
     ) -> dict[tuple[int, int], tuple[int, int, int]]:
-        """Return wins, draws and losses of each of `some` against each of `others` that it met, by pair."""
+        """Return (wins, draws, losses) of each of `some` against each of `others` that it met.
+
+        The keys are (one of `some`, one of `others`), as player indices; pairs that never met have none.
+        """
         found: dict[tuple[int, int], tuple[int, int, int]] = {}
         for first, second, cells in ((self.i, self.j, self.totals), (self.j, self.i, self.totals[::-1])):
             chosen = np.flatnonzero(np.isin(first, some) & np.isin(second, others))
@@ -65,7 +68,10 @@ class Pairs:
         return found
 
     def blocks(self, order: Sequence[int], size: int) -> list[list[tuple[int, int, int]]]:
-        """Return wins, draws and losses of blocks of `size` players, in this order, against each other."""
+        """Return in row a, column b the (wins, draws, losses) of block a against block b, of players.
+
+        Blocks are `size` players in this `order` of indices, the last one fewer if they do not divide.
+        """
         block = np.full(int(max(self.j.max(initial=0), self.i.max(initial=0), max(order, default=0))) + 1, -1)
         block[list(order)] = np.arange(len(order)) // size
         number = -(-len(order) // size)
@@ -250,7 +256,7 @@ def _number_densely(codes: Ints) -> tuple[Ints, int]:
 
 
 def _count(table: PairTable, oriented: bool) -> Pairs:
-    """Count the results by unordered pair; see Pairs.
+    """Count the results by unordered pair, if `oriented` also by who is first; see Pairs.
 
     Bins number pairs by j (j - 1) / 2 + i, the triangle row by row: half as many as n^2. Sorting numbers them
     by j n + i, which is easier to invert.

@@ -66,7 +66,10 @@ class Nash:
     samples: int
 
     def figures(self, player: str) -> dict[str, float | None]:
-        """Return score, low, high and share of a player, None for missing ones."""
+        """Return score, low, high and share of a player by these names; None for each that is NaN.
+
+        All four are None for an unknown player.
+        """
         found = {"score": self.score, "low": self.low, "high": self.high, "share": self.share}
         if player not in self.players:
             return dict.fromkeys(found)
@@ -75,10 +78,10 @@ class Nash:
 
 
 def nash(fit: Fit, *, level: float = 0.95, samples: int = SAMPLES, seed: Seed = 0) -> Nash:
-    """Return the scores of a fit's players against the equilibrium, with intervals by a bootstrap of rounds.
+    """Return the scores of a fit's players against the equilibrium, with intervals at `level`.
 
-    With fewer than ten known rounds, matches are resampled. The same seed gives the same intervals.
-    OptionError without results and for more than 300 players.
+    They come from a bootstrap of `samples` samples of rounds, with fewer than ten known rounds of matches.
+    The same seed gives the same intervals. OptionError without results and for more than 300 players.
     """
     table, rated = fit.table, np.flatnonzero(fit.rated)
     if not rated.size:

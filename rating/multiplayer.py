@@ -127,6 +127,7 @@ def openskill(
 
 
 def _result_rows(table: PairTable) -> Iterator[tuple[int, int, int]]:
+    """Yield first player, second player, and +1, 0 or -1 for the first, of each result."""
     return zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
 
 

@@ -57,7 +57,8 @@ def simulate(
 ) -> Simulation:
     """Simulate `rounds` rounds at tables of `size`, `size` rotations each, rounds and tables from 1.
 
-    True ratings are normal with standard deviation `spread` Elo. Tables are random for `opening_rounds`
+    True ratings are normal with standard deviation `spread` Elo, less their mean. `alpha` and `ties` are as
+    in `play_round`. Tables are random for `opening_rounds`
     rounds and then follow `rule` (see `rating.pairing.rounds`) from the results so far. Raises OptionError
     for players that do not fill the tables and for values out of range.
     """
@@ -98,7 +99,9 @@ def play_round(
     """Simulate one round: each table of m players plays m matches on the round's deals; in match s each
     player sits s seats further.
 
-    `elo` has the true ratings. Raises OptionError for tables of different sizes and shares outside 0 to 1.
+    `elo` has the true ratings. The share `alpha`^2 of the luck is a match's own, the rest belongs to a seat's
+    cards and is the same at all tables; about `ties` of the results between equals are draws.
+    Raises OptionError for tables of different sizes and shares outside 0 to 1.
     """
     _check_shares(alpha, ties)
     if not tables:

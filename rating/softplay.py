@@ -143,7 +143,7 @@ class PlayedTables:
         return self._select(self.round <= last)
 
     def without(self, one: int, other: int) -> PlayedTables:
-        """Return the tables that these two owners do not share."""
+        """Return the tables without those at which both of these owners, by number, sit."""
         return self._select(~((self.owner == one).any(axis=1) & (self.owner == other).any(axis=1)))
 
     def _select(self, chosen: Bools) -> PlayedTables:

@@ -68,6 +68,7 @@ def archive(config: str, file: str, public: bool, store_url: str | None) -> None
 
 
 def _pack_tar(folder: Path, target: Path) -> None:
+    """Write a folder to a gzipped tar file, under its name and without owners."""
     with tarfile.open(target, "w:gz") as packed:
         packed.add(folder, folder.name, filter=_anonymous)
 

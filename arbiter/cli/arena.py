@@ -172,6 +172,7 @@ def log(folder: Path, name: str, match_id: str, version: int | None, page: int) 
 
 
 def _load_arena(folder: Path, name: str) -> AgentArena:
+    """Read the arena in `folder` for the agent `name`; players without programs are in its `missing`."""
     from arbiter.contest.agents.arena import AgentArena
 
     return AgentArena.read(folder, name)

@@ -111,7 +111,7 @@ def _available_tiers(wanted: Sequence[str]) -> list[str]:
 
 
 def _lines(row: AttackOutcome, in_full: bool) -> Iterator[str]:
-    """Yield a line for an attack, and one for each attempt that is asked for or got through."""
+    """Yield a line for an attack, and for each attempt that got through, with `in_full` for every attempt."""
     from arbiter.trials.sandboxcheck.attack_record import THROUGH
 
     yield _line(row["outcome"], f"{row['name']:<22} {row['tries']} → {_result_text(row)}")

@@ -142,7 +142,10 @@ def _make_game(record: MatchRecord) -> AnyGame:
 
 
 def _stored_records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
-    """Load rounds and orders, and return an iterator over matches, each loaded late; ConfigError if none."""
+    """Load rounds, return an iterator over their matches, or `only` those of one; each is loaded late.
+
+    Annulled and superfluous ones are left out, with notes on stderr. ConfigError without such a round.
+    """
     rounds = season.rounds()
     chosen = [stored for stored in rounds if only in (None, stored.number)]
     if not chosen:
@@ -163,6 +166,7 @@ def _stored_records(season: SeasonStore, only: int | None) -> Iterator[MatchReco
 
 
 def _parse_count(ctx: click.Context, param: click.Parameter, text: str) -> int | None:  # noqa: ARG001
+    """Return a number, None for "all"; BadParameter for any other text."""
     if text == "all":
         return None
     if not (text.isascii() and text.isdigit()):

@@ -75,7 +75,10 @@ def gauntlet(
 
 
 def _season_standings(settled: Config, path: str) -> dict[str, Any] | None:
-    """Load the standings after the season's last complete round, None before its first."""
+    """Load the standings after the season's last complete round, or compute them; None before its first.
+
+    None also without a store; `path` is the season's file, `settled` its config.
+    """
     from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store

@@ -67,7 +67,11 @@ def site_versions(given: Sequence[str]) -> dict[str, str]:
 def differences(
     here: BotInterpreter, versions: Mapping[str, str], programs: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield a warning if the site has another version, or the season's file another program, for the word."""
+    """Yield a warning if the site has another version, or the season's file another program, for the word.
+
+    `versions` and `programs` are the site's versions and the season's paths, by word; a missing word gives no
+    warning.
+    """
     version = versions.get(here.word, "")
     if version and here.version and _compared(here.word, version) != _compared(here.word, here.version):
         yield f"{here.word} has version {here.version} here and {version} on the site: test with that version"
@@ -77,7 +81,10 @@ def differences(
 
 
 def _named(player: Player, path: str | None) -> Iterator[str]:
-    """Yield the program of a command, and what its first line names."""
+    """Yield the path of a command's program, and what its first line names, after ``env`` all words.
+
+    Only the path if the program cannot be read.
+    """
     program = player.command[0]
     file = os.path.join(player.folder, program) if "/" in program else shutil.which(program, path=path)  # noqa: PTH118
     yield file or program

@@ -125,4 +125,5 @@ def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequen
 
 
 def _ms_text(ns: int | None) -> str:
+    """Return ns as ms with two decimals, "-" for None."""
     return "-" if ns is None else f"{ns / 1e6:.2f}"

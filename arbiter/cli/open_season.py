@@ -83,7 +83,7 @@ def with_roster(config: Config) -> Config:
 
 
 def _apply_stored(config: Config, change: Callable[[Config, SeasonStore], Config]) -> Config:
-    """Open the store and change the config by its season; unchanged without either."""
+    """Open the store and change the config by its season; unchanged without them, or if the store fails."""
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         if (season := store.season(config.season)) is not None:
             return change(config, season)

@@ -162,7 +162,10 @@ class _Test:
 def _select_matches(
     season: SeasonWithOrders, round_number: int | None, player: str | None, annulled: bool
 ) -> list[str]:
-    """Load the annulled or other match ids of a round, a player, or both; ConfigError without any."""
+    """Load the ids of matches, of all rounds and players unless given; ConfigError without any.
+
+    Only annulled matches if `annulled`, else only others.
+    """
     found = season.stored.summaries()
     # A regression test has blocks instead of rounds.
     last = max([len(season.stored.rounds()), *(match.round or 0 for match in found)])

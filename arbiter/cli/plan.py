@@ -126,7 +126,7 @@ def _available_ns(config: Config, within: str | None) -> int | None:
 
 
 def _play_trial(config: Config, season: SeasonSize, number: int) -> list[int]:
-    """Play trial matches, as many at once as the season will; return the ns of each without a fault."""
+    """Play `number` matches, as many at once as the season will; return the ns of each without a fault."""
     taken: list[int] = []
     specs = trial_specs(config, number, season.left.suspended)
     with processes(season.at_once) as executor, Bar() as bar:
@@ -142,11 +142,13 @@ def _play_trial(config: Config, season: SeasonSize, number: int) -> list[int]:
 
 
 def _lengths_s(season: SeasonSize, match_ns: float) -> dict[str, float]:
+    """Return the seconds of a match, a round and the rest of the season, by the duration of a match."""
     ns = {"match_s": match_ns, "round_s": season.round_ns(match_ns), "season_s": season.season_ns(match_ns)}
     return {name: round(length / SECOND, 3) for name, length in ns.items()}
 
 
 def _figures_within(config: Config, season: SeasonSize, ns: int, mean: float | None) -> dict[str, Any]:
+    """Return what fits into `ns`; `mean` are the ns of a trial match, None without trials."""
     longest, time = longest_time(config, season, ns), config.limits.time
     least, most = CONTEST_BUDGETS
     contest = None if longest < least or time.match_ns is None else min(longest, most) // SECOND
@@ -208,7 +210,10 @@ def _print_figures_within(fits: dict[str, Any], left: int, time: TimeControl) ->
 
 
 def _comparison_text(fits: dict[str, Any], time: TimeControl) -> str:
-    """Compare the longest time with the contest's budget if the season has that, else with its own."""
+    """Compare the longest time with the contest's budget if the season has that, else with its own.
+
+    "" if the season's own time fits.
+    """
     least, most = CONTEST_BUDGETS
     if time.match_ns is not None and least <= time.match_ns <= most:
         if fits["contest_budget_s"] is not None:

@@ -63,7 +63,10 @@ class Journal:
         note(text)
 
     def write(self, text: str) -> None:
-        """Write one line, ``2026-11-20T13:00:00+00:00 r001/t01/m0: ...``."""
+        """Write one line, ``2026-11-20T13:00:00+00:00 r001/t01/m0: ...``.
+
+        If that fails, print a note and write no more.
+        """
         if self._file is None:
             return
         moment = datetime.now(UTC).isoformat(timespec="seconds")
@@ -165,6 +168,7 @@ def _is_or_are(many: int) -> str:
 
 
 def _event_line(event: events.Event, name: str) -> str:
+    """Return a line of the journal for an event of the season `name`."""
     match event:
         case events.ChangesAccepted(what):
             return f"accepted: {what}"

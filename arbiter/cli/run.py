@@ -84,7 +84,10 @@ def _play(
     rounds: int | None = None,
     one: bool = False,
 ) -> Standings:
-    """Play a season, or only `one` round of it, and return its standings."""
+    """Play a season until it has `rounds`, or `one` further round, and return its standings.
+
+    `accept_changes` consents to changes as in `Rounds.plan`; `log` is the path of a journal.
+    """
     settled = load_to_play(config, store_url)
     file = file_of(settled.store)
     there = file is not None and os.path.exists(file)  # noqa: PTH110 -- False without permission
@@ -116,7 +119,10 @@ def _qualify(season: Season, journal: Journal) -> None:
 
 
 def note_new_season(season: str, store: str, before: Sequence[str], there: bool) -> None:
-    """Print a note if a new season begins although the store exists, in case another one was meant."""
+    """Print a note if a new season begins although the store exists, in case another one was meant.
+
+    `before` are the seasons that it has; `there` is True if its file existed.
+    """
     if before and season not in before:
         held = f"{'season' if len(before) == 1 else 'seasons'} {first_few(before)}"
         note(f"the store {store} has the {held}; a new season {season} begins in it")
@@ -127,7 +133,10 @@ def note_new_season(season: str, store: str, before: Sequence[str], there: bool)
 def choose_executor(
     config: Config, players: Sequence[Player], workers: int | None, scheduler: str | None
 ) -> AbstractContextManager[Slots]:
-    """Return the executor of matches: worker processes here, or those of the cluster at `scheduler`."""
+    """Return the executor of matches: worker processes here, or those of the cluster at `scheduler`.
+
+    `workers` is by default the config's; ConfigError if it is given together with `scheduler`.
+    """
     if scheduler is not None and workers is not None:
         message = "--workers cannot be combined with --scheduler"
         raise ConfigError(message, hint="a cluster uses all of its workers")

@@ -144,7 +144,7 @@ def _play_iterations(course: TuningRun, executor: Slots, there: int) -> None:
 
 
 def _run_test(course: TuningRun, store: Store, fresh: bool, accept: bool) -> EndedTest:
-    """Run the test of the estimate against the start values, or continue it."""
+    """Run the test of the estimate against the start values, or continue it; flags as in `find_name`."""
     from arbiter.cli.regress import play_test
     from arbiter.trials.regression.runner import find_attempt, open_experiment
 

@@ -237,6 +237,7 @@ def _check_player(player: object) -> None:
 
 
 def _phase_index(state: CodepieceState) -> int:
+    """Return 0 while bids are made, 1 for the choice of the trump, 2 in the play, 3 at the end."""
     if not state.to_act:
         return 3
     if state.trump >= 0:

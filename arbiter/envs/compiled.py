@@ -120,7 +120,7 @@ class CompiledBatch(Batch):
         return rewards, over
 
     def _views(self, seen: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[Any]:  # noqa: ARG002
-        """Return the observations of `seats`, converted from the arrays of the core."""
+        """Return the observations of `seats` from the arrays of the core, by default these arrays."""
         return seen
 
     def _refresh(self) -> None:

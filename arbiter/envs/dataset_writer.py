@@ -52,7 +52,10 @@ class DatasetWriter:
 def record_of(
     play: Play, name: str, names: Sequence[str], fault: tuple[Seat, str] | None = None
 ) -> MatchRecord:
-    """Return the record of a match that is over, without times; `names` are the players by seat."""
+    """Return the record of a match that is over, without times; `name` is its id, `names` are by seat.
+
+    `fault` is as in `DatasetWriter.add`.
+    """
     game = play.game
     parts: list[tuple[Deal, Any, Sequence[Seat], Sequence[Action]]] = [
         (deal.deal, deal.state, deal.seats, deal.actions) for deal in play.played

@@ -83,6 +83,8 @@ def parallel_env(
 ) -> ParallelGameEnv:
     """Return the environment with all agents in every step; only the action of the agent to act counts.
 
+    With `opponents_hand_visible` observations have the cards of both opponents together.
+
     `compat` only concerns observations: the published environment has no parallel form.
     """
     made: ParallelGameEnv = _make_env(ParallelGameEnv, opponents_hand_visible, compat, render_mode)
@@ -267,7 +269,10 @@ def _other_hands(seen: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def _cells_of(role: int, *, visible: bool) -> NDArray[np.int64]:
-    """Return the index of each cell of `RoleObserver` in `DouDizhuObserver` followed by two planes."""
+    """Return the index of each cell of `RoleObserver` in `DouDizhuObserver` followed by two planes.
+
+    With `visible` also of the opponents' cards.
+    """
     parts = [_plane_at(0), *([_plane_at(_OTHERS_AT)] if visible else []), _plane_at(_ACTED_AT)]
     parts.append(np.arange(_RECENT_AT, _PLAYED_AT))
     if role == 0:

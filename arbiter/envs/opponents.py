@@ -111,6 +111,7 @@ def check_opponents(opponents: object, number: int, game: str) -> list[Opponent]
 
 
 def _check_opponent(one: object, game: str) -> Opponent:
+    """Return the opponent of "random", a `Pool`, policy, bot's name, command or `Player`; ConfigError."""
     if isinstance(one, str) and one == RANDOM:
         return Chance()
     if isinstance(one, Pool):

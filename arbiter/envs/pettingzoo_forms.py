@@ -93,7 +93,8 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
     def step(self, action: int | None) -> None:
         """Do the action of `agent_selection`; only None is allowed for an agent that has terminated.
 
-        TypeError, ValueError, or RuntimeError after the last step; nothing is changed then.
+        An illegal action ends the match. TypeError or ValueError for what is no action, RuntimeError after
+        the last step; nothing is changed then.
         """
         seat = self._turn
         if seat < 0:
@@ -181,8 +182,8 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
         """Do the actions of all agents to act. Return observations, rewards, terminations, truncations
         and infos by agent.
 
-        ValueError or TypeError for a missing or invalid action or an unknown agent, RuntimeError after the
-        end; nothing is changed then.
+        Actions of other agents are ignored; an illegal one ends the match. ValueError or TypeError for a
+        missing or invalid action or an unknown agent, RuntimeError after the end; nothing is changed then.
         """
         if not self.agents:
             raise NoMatch("the match is over, or has not begun: call reset()")

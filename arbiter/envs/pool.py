@@ -78,7 +78,10 @@ class Pool:
         return {name: weight / total for name, weight in weights.items()}
 
     def draw(self, seed: str) -> tuple[str, Any]:
-        """Return a random member with its name, by a seed; ConfigError for an empty pool."""
+        """Return a random member with its name, by a seed; ConfigError for an empty pool.
+
+        The odds are those of `odds`, computed again after every `FRESH` matches.
+        """
         if not self._members:
             raise ConfigError("the pool is empty", hint="call pool.add(policy) before the first match")
         if self._since >= FRESH:
@@ -94,7 +97,10 @@ class Pool:
         faulty: int | None = None,
         sides: Sequence[int] | None = None,
     ) -> None:
-        """Record a finished match: names and points by seat, or the seat of an illegal move."""
+        """Record a finished match: names and points by seat, or the seat of an illegal move in `faulty`.
+
+        `sides` are by seat, None if each plays alone. A match of one name alone gives no result.
+        """
         self._since += 1
         if len(set(players)) > 1:
             self._matches.append(rating.Match(tuple(players), points=points, faulty=faulty, sides=sides))

@@ -267,5 +267,6 @@ def _game_begun_by(words: Sequence[str]) -> str:
 
 
 def _greeting_words(game: AnyGame, seat: Seat) -> dict[str, list[str]]:
+    """Return by command of the greeting the words after it."""
     commands = (wording[seat].split() for wording in game.greeting())
     return {words[0]: words[1:] for words in commands}

@@ -83,7 +83,10 @@ class RolloutBot(ProtocolBot):
         return " ".join(said)
 
     def _value_answers(self, match: Hearing, *, halving: bool) -> dict[Action, Rolled]:
-        """Return the values of the answers, by as many rollouts as the number or the time allows."""
+        """Return the values of the answers, by as many rollouts as the number or the time allows.
+
+        With `halving` as in `Rollouts.values`, and 0 without rollouts for a single answer.
+        """
         if halving and len(answers := self._search.answers()) == 1:
             return dict.fromkeys(answers, Rolled(0.0, None))
         if self._rollouts is not None:

@@ -329,7 +329,10 @@ class Game(Faces, Generic[S]):
         return game
 
     def deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
-        """Return deal `number`: a given one, or else from `next_deal`; None ends the match."""
+        """Return deal `number`, from 0: a given one, or else from `next_deal`; None ends the match.
+
+        `last` is the final state of the deal before, None for the first.
+        """
         if self._given is not None and number < len(self._given):
             return self._given[number]
         return self.next_deal(number, stream, last) if self._given is None or self._continues else None

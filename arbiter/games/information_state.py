@@ -239,7 +239,7 @@ class Hearing:
         self.first = self.state = self.game.start(deal)
 
     def _fill_in(self, deal: Deal, place: int, command: Command) -> Deal | None:
-        """Return the deal with the cards named by its command number `place`; None for another command."""
+        """Return the deal with the cards named by `command`; None unless it is its number `place`, from 0."""
         for wording in [wording[self.seat] for wording in self.naming.dealt(deal)][place : place + 1]:
             found = re.fullmatch(UNKNOWN_NAMES.sub(r"(\\S+?)", re.escape(wording)), command)
             if found is not None and all(map(self.game.cards_of, found.groups())):

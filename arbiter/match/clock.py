@@ -146,13 +146,16 @@ class TimeControl:
         return left_ns - cost_ns * self.drains
 
     def longest_ns(self, seats: int, commands: int, answers: int = 0) -> int:
-        """The most ns that all seats may use in a match."""
+        """The most ns that all seats may use in a match; `commands` and `answers` are those of all seats."""
         if self.per_request:
             return self.budget_ns * commands
         return seats * self.budget_ns + self.increment_ns * answers
 
     def longest_budget_ns(self, within_ns: int, seats: int, commands: int, answers: int) -> int:
-        """The longest budget with which a match fits, in whole seconds or, below one, ms; 0 if none."""
+        """The longest budget in ns with which a match takes at most `within_ns`; 0 if none.
+
+        Whole seconds, or below one second whole ms; `commands` and `answers` as in `longest_ns`.
+        """
         spare = within_ns - replace(self, budget_ns=0).longest_ns(seats, commands, answers)
         most = max(0, spare // (commands if self.per_request else seats))
         return most - most % (SECOND if most >= SECOND else MS)

@@ -102,7 +102,10 @@ def match_spec(
     start_ns: int | None = 5 * SECOND,
     delivery: str = "strict",
 ) -> MatchSpec:
-    """A match of this game to be played in memory; `names` by seat."""
+    """A match of this game to be played in memory; `names` by seat, `time` as in `TimeControl.parse`.
+
+    Without `start_ns` the start is on the clock.
+    """
     names = names or [f"player-{seat}" for seat in range(game.seats)]
     return MatchSpec(
         id=f"memory/m{rotation}",
@@ -126,7 +129,7 @@ def play_in_memory(
     cost: Cost = 0,
     transcript: list[Said] | None = None,
 ) -> MatchRecord:
-    """Conduct one match between bots in memory, by seat.
+    """Conduct one match between bots in memory, by seat; `spec` is by default that of `match_spec`.
 
     Every command with its reply is appended to `transcript`, in the order sent. An incomplete reply
     after all commands have been delivered is a timeout.

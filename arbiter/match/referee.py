@@ -302,7 +302,10 @@ class _Match:
         return Send((seat,), line, 1, (limit,) * self._game.seats, starting=True)
 
     def _release_held(self, seat: Seat, asks: bool) -> Send:
-        """Return all commands held for a seat as one exchange, and hold none of them any longer."""
+        """Return all commands held for a seat as one exchange, and forget them.
+
+        `asks` is True if the last one is a request.
+        """
         lines = self._held[seat]
         payload, number = b"".join(lines), len(lines)
         lines.clear()

@@ -68,7 +68,10 @@ _CORNER = 25
 
 
 class SvgCanvas:
-    """A picture while it is drawn; the last of `elements` is on top."""
+    """A picture while it is drawn; the last of `elements` is on top.
+
+    `x`, `y` are the top left corner, of a text the `anchor` of its baseline; `kind` is the element's class.
+    """
 
     def __init__(self, faces: Faces, marks: Sequence[Emblem]) -> None:
         self._faces, self._marks = faces, marks
@@ -96,7 +99,7 @@ class SvgCanvas:
         self.elements.append(tag("text", "text", "".join(spans), x=x, y=y, font_size=12, text_anchor=anchor))
 
     def draw_mark(self, seat: int, x: float, y: float, size: float) -> None:
-        """Draw a player's emblem."""
+        """Draw a player's emblem in a square of side `size`; `x`, `y` are its top left corner."""
         mark = self._marks[seat]
         place = _transform(x, y, size / SIZE)
         self.elements.append(
@@ -112,7 +115,10 @@ class SvgCanvas:
         size: tuple[int, int],
         bent: bool = False,
     ) -> float:
-        """Draw cards centred in `width`, overlapping if necessary; return the left end."""
+        """Draw cards of `size` (width, height) centred between x and x + `width`; return their left end.
+
+        They overlap if necessary; if `bent`, they form an arc.
+        """
         w, h = size
         step = card_spacing(len(cards), width, w)
         half = (len(cards) - 1) / 2
@@ -124,7 +130,7 @@ class SvgCanvas:
         return left
 
     def draw_backs(self, count: int, x: float, y: float, width: float, size: tuple[int, int]) -> None:
-        """Draw hidden cards, with their number."""
+        """Draw a plate with the number of hidden cards, then their backs, centred in `width`."""
         w, h = size
         step = min(9.0, card_spacing(count, width - 42, w))
         left = x + (width - 42 - w - step * (count - 1)) / 2
@@ -190,12 +196,12 @@ def tag(name: str, kind: str = "", inside: str = "", /, **attributes: float | st
 
 
 def card_spacing(cards: int, width: float, card: int) -> float:
-    """Return the distance between the cards of a fan of this width."""
+    """Return the distance between left edges in a fan of this width, of cards `card` wide."""
     return min(card + 3.0, (width - card) / max(cards - 1, 1))
 
 
 def cut_text(words: str, room: int) -> str:
-    """Return a text cut to `room` places; wide letters take two."""
+    """Return a text cut to `room` places, with an ellipsis if cut; wide letters take two."""
     used = 0
     for at, letter in enumerate(words):
         used += 2 if east_asian_width(letter) in "WF" else 1
@@ -205,7 +211,7 @@ def cut_text(words: str, room: int) -> str:
 
 
 def wrap_facts(facts: Iterable[Fact], width: float, limit: int = 4) -> list[list[Fact]]:
-    """Wrap facts into lines, at most `limit`."""
+    """Wrap facts into lines; those after `limit` lines are left out."""
     room = int((width - 16) / (_EM * 12))
     found: list[list[Fact]] = []
     used = 0

@@ -107,7 +107,10 @@ class _Drawing:
         self._draw_hand(seat, x, top + height + 6, 164, (26, 38), rows=2)
 
     def _draw_plate(self, seat: Seat, x: int, width: int, top: int = 0, bottom: int = 0) -> int:
-        """Draw the name plate of a seat with its facts; return the height."""
+        """Draw the name plate of a seat with its facts, below `top` or, if that is 0, above `bottom`.
+
+        Return its height.
+        """
         ink, facts = self._ink, wrap_facts(self._facts(seat), width)
         height = 27 + 15 * len(facts)
         y = top or bottom - height
@@ -222,7 +225,7 @@ class _Drawing:
         ink.draw_mark(one.seat, left - 20, y + size[1] / 2 - 7, 13)
 
     def _sentences(self) -> Iterator[str]:
-        """Yield the same in sentences, for screen readers."""
+        """Yield what the picture shows in sentences, for screen readers."""
         game, frame = self._game, self._frame
         if frame.say:
             yield f"{frame.say.rstrip('.')}."

@@ -113,7 +113,10 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
 
 
 def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> EndedBy | None:
-    """Return the fault that ended the match, with the text that the reader may see; None without a fault."""
+    """Return the fault that ended the match, with the text that the reader may see; None without a fault.
+
+    `complete` is True if the round is over.
+    """
     if (forfeit := record.forfeit) is None:
         return None
     return {
@@ -128,7 +131,8 @@ def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Ende
 def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
     """Return the text about a fault that a reader may see; only the author sees standard error.
 
-    Before the round's end it leaves out what may reveal cards: the rules' reason, and how a budget was spent.
+    Before the round's end (not `complete`) it leaves out what may reveal cards: the rules' reason, and how a
+    budget was spent.
     """
     if not reader.author:
         reader = Reader("public")
@@ -363,4 +367,5 @@ class _ReplayBuilder:
             self._number += events
 
     def _mark(self, kind: str, text: str) -> None:
+        """Append a mark (`kind`: deal or fault) at the number of the next event, which is not yet added."""
         self.marks.append({"i": self._number, "kind": kind, "text": text})

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def explain(call: str, in_namespaces: bool = False) -> str:
-    """Return in one line whether a bot may make a call, why, and what it reveals; KeyError if unknown."""
+    """Return in one line whether a bot may make a call, why, and what it reveals; KeyError if unknown.
+
+    `in_namespaces`: for a bot on a stage.
+    """
     if not any(call in numbers(machine) for machine in TABLES):
         raise KeyError(call)
     reveals = f"; about others it reveals {syscall_policy.REVEALS.get(call, syscall_policy.NOTHING)}"

@@ -149,7 +149,7 @@ def register(
 
     Words count as file names only for files `within` a folder, if given. The player starts in the folder of
     the last file that the command names; without any, in `folder`, which it may not read. ConfigError if it
-    may read too many paths.
+    may read too many paths. `batched`: it supports batched delivery.
     """
     if problem := reading_problem(read):
         raise ConfigError(f"player {name}: {problem}")
@@ -245,5 +245,5 @@ def refuse_stray_links(players: Sequence[Player], file: str = "") -> None:
 
 
 def _overlap(one: Path, other: Path) -> bool:
-    """True if one path is the other or is within it."""
+    """True if the paths are equal, or either is within the other."""
     return one.is_relative_to(other) or other.is_relative_to(one)

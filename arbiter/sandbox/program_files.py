@@ -22,6 +22,8 @@ SELF_UNPACKING = b"PEX-INFO", b"_bootstrap/environment.py"
 """Names in the directory at the end of archives that pex and shiv make."""
 LONGEST_END = 1 << 20
 _BY_PRODUCT = re.compile(r"nohup\.out|.*\.log(\.\d+)?")
+_SPLITTING = re.compile(r"-\w*S|--s")
+"""The option of ``env`` that splits its one argument."""
 WRITE = "write #!/usr/bin/env python3 or #!/bin/sh there, or name the interpreter in command"
 
 if TYPE_CHECKING:
@@ -56,14 +58,17 @@ def program_problem(program: str, folder: str, path: str | None = None) -> str:
 
 
 def first_words(text: bytes) -> list[str]:
-    """Return the words of a script's first line, as the kernel reads them."""
+    """Return all blank-separated words after ``#!`` in the part of a first line that the kernel reads.
+
+    The kernel itself passes all words after the first to the interpreter as one argument.
+    """
     line = text[:LONGEST_LINE].partition(b"\n")[0].partition(b"\0")[0]
     words = line[2:].replace(b"\t", b" ").split(b" ") if line.startswith(b"#!") else []
     return [os.fsdecode(word) for word in words if word]
 
 
 def script_problem(program: str, folder: str, path: str | None = None) -> str:
-    """Return why the first line of a script keeps the kernel from executing it, or "".
+    """Return why the first line of a script starts no interpreter, or "".
 
     `path` as in `program_problem`, for ``/usr/bin/env``.
     """
@@ -84,6 +89,9 @@ def script_problem(program: str, folder: str, path: str | None = None) -> str:
     if named and os.path.isabs(named[0]) and not os.path.isfile(named[0]):
         return f"the first line of {program} names {shown[0]}, which does not exist"
     by_env = len(named) > 1 and os.path.basename(named[0]) == "env"  # noqa: PTH119
+    if by_env and named[2:] and not _SPLITTING.match(named[1]):
+        words = " ".join(shown[1:])
+        return f"the first line of {program} passes '{words}' as one argument (write {shown[0]} -S {words})"
     if by_env and "=" not in named[1] and named[1][0] != "-" and shutil.which(named[1], path=path) is None:
         return f"the first line of {program} names {shown[1]}, which is not in PATH"
     return ""

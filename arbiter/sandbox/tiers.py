@@ -112,7 +112,10 @@ def _with_exceptions(what: str, folders: Sequence[str]) -> str:
 
 
 def choose(wanted: str, required: bool = False) -> tuple[str, str]:
-    """Return the tier to use, and a warning or ""; ConfigError if a required tier is not available."""
+    """Return the tier to use, and a warning or "": `wanted`, or the best one here if it is not available.
+
+    The best one also for "auto". ConfigError, if `required`, for a tier not available, and for plain.
+    """
     check_system()
     tiers = probe()
     best = next(name for name in ORDER if tiers[name].available)

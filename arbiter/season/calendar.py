@@ -97,7 +97,7 @@ class NextRound(NamedTuple):
 
 
 def next_round(config: Config, rounds: Sequence[Planned], over: bool, now: datetime) -> NextRound | None:
-    """Return the next round; None during a round, after the last, or if it has no start."""
+    """Return the next round; None during a round, if the season is `over`, or if it has no start."""
     if over or not all(known.complete for known in rounds):
         return None
     number, moment = len(rounds) + 1, next_start(config, rounds, now)

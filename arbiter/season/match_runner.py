@@ -219,7 +219,10 @@ class Suspects:
         return self._next_plays() if len(self._doubted) == 1 else []
 
     def record_trial(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
-        """Record a play without one player, return the next matches; VoidMatch if no culprit can be found."""
+        """Record a play without one player, and if it `is_void`; return the matches to play next.
+
+        [] while other plays are awaited; VoidMatch if no culprit can be found.
+        """
         assert spec.absence is not None
         self._voids[spec.absence.seat] += is_void
         self._awaited -= 1

@@ -65,6 +65,6 @@ class SeasonResults:
         return self.stored.summaries()
 
     def counted(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
-        """Return the matches that count now, of the rounds from first to last."""
+        """Return the matches that count now, of rounds as in `summaries`."""
         found = self.stored.summaries(last_round, first_round)
         return list(effective_orders(self.stored.orders.read().given).counted(found))

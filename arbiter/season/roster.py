@@ -76,7 +76,7 @@ def missing_files(config: Config, stored: SeasonStore) -> dict[str, str]:
 
 
 def altered_files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
-    """Read accepted versions' files; yield rated name and file for each existing file that was changed."""
+    """Read accepted versions' files; yield rated name and file for each readable file that was changed."""
     for name, file, path, digest in _accepted_files(config, stored):
         if is_by_product(file):
             continue

@@ -67,7 +67,7 @@ def entrants(
 
 
 def drawn_tables(names: Sequence[str], size: int, seed: str, round_number: int) -> list[list[str]]:
-    """Draw random tables, from a separate stream, so that deals are not affected."""
+    """Draw random tables of `size` names, from a separate stream, so that deals are not affected."""
     order = Stream("arbiter-tables-1", seed, round_number).shuffled(len(names))
     drawn = [names[number] for number in order]
     return [drawn[start : start + size] for start in range(0, len(drawn), size)]

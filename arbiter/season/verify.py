@@ -219,7 +219,10 @@ class _Audit:
             return Finding(_label(number), f"{what}: cannot be computed from the stored summaries: {text}")
 
     def _check_matches(self, stored: StoredRound, same: bool) -> Iterator[Finding]:
-        """Check a round's matches against its tables: missing, surplus, and each run in `_check_match`."""
+        """Check a round's matches against its tables: missing, surplus, and each run in `_check_match`.
+
+        `same`: the round's config is known, else its game is read from a record.
+        """
         game = self._config.game if same else self._game_of(stored.number)
         if game is None:
             text = "its matches are not checked: no record has the game that was played"
@@ -265,7 +268,7 @@ class _Audit:
                 yield Finding(match_id, "missing: planned, but not stored")
 
     def _load_earlier_runs(self, match_id: str) -> Iterator[StoredMatch]:
-        """Yield the earlier runs of a replayed match, which later plans depended on."""
+        """Yield the earlier runs of a replayed match, on which later plans depended; unreadable ones too."""
         given = [order for order in self._orders if order.before is not None and order.subject == match_id]
         kept = self._season.orders.earlier(match_id) if given else []
         for order, packed in zip(given, kept, strict=True):
@@ -306,7 +309,10 @@ class _Audit:
     def _check_match(
         self, game: AnyGame, spec: MatchSpec, match: StoredMatch, record: MatchRecord, same: bool
     ) -> Iterator[Finding]:
-        """Count a match as checked; compare its record with its replay, and its summary with the record."""
+        """Count a match as checked; compare its record with its replay, and its summary with the record.
+
+        `same` as in `_check_matches`.
+        """
         place = shown(match.id)
         self.coverage.matches += 1
         self.coverage.moves += len(record.moves)

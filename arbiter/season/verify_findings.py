@@ -135,7 +135,7 @@ def match_differences(
 
 
 def _identity(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool) -> Iterator[str]:
-    """Yield differences in the match's identity, players and game."""
+    """Yield differences in the match's identity, players and game; with `same_config` also in its limits."""
     planned = {
         "id": spec.id,
         "season": spec.season,
@@ -192,7 +192,10 @@ def _game_with_deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tup
 
 
 def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool) -> Iterator[str]:
-    """Yield differences between the record and its replay."""
+    """Yield differences between the record and its replay; of the deals only with `own_deals`.
+
+    Of a fault only seat, player and kind are compared, unless it was `judged` again.
+    """
     if own_deals and list(record.deals) != (fresh := _as_json_value(again.deals)):
         yield f"deals: stored {len(record.deals)}, replayed {len(fresh)}, or others"
     for number, (stored, move) in enumerate(zip(record.moves, again.moves, strict=True), 1):
@@ -233,7 +236,10 @@ def _result_differences(record: MatchRecord, again: MatchRecord) -> Iterator[str
 
 
 def _charge_problems(record: MatchRecord, control: TimeControl | None, starting: bool) -> Iterator[str]:
-    """Yield inconsistent charges of a seat's moves, total and time left; `control` is None if unknown."""
+    """Yield inconsistent charges of a seat's moves, total and time left; `control` is None if unknown.
+
+    `starting`: the fault came at a bot's start, which is not on the clock.
+    """
     seats = len(record.players)
     used, answered = [0] * seats, [0] * seats
     wrong: dict[int, str] = {}

@@ -62,7 +62,9 @@ class AuthorStore(SeasonRows):
     def add(
         self, name: str, looks: str, token: str, organiser: bool, who: str, code: str | None = None
     ) -> bool:
-        """Add an author with the SHA-256 of its token; False if the name, or a look-alike, is taken.
+        """Add an author, or an `organiser`, with the SHA-256 of its token; False if the name is taken.
+
+        It is taken also by an equal `looks`, the key of look-alikes.
 
         With `code`, the SHA-256 of an invitation's code, consume a use of it, or raise InvalidInvitation.
         """

@@ -145,7 +145,10 @@ def copy_season(source: Store, name: str, target: Path, change: Change | None = 
 def _copy_rows(
     reading: sa.Connection, target: Database, only: str | None = None, change: Change | None = None
 ) -> None:
-    """Copy the rows of all seasons, or of `only` one, in one transaction."""
+    """Copy the rows of all seasons, or of `only` one, in one transaction, as `change` returns them.
+
+    A row for which it returns None is left out, but a season's row is then copied unchanged.
+    """
     ids: dict[int, int] = {}
     seasons = sa.select(db_schema.seasons).order_by(db_schema.seasons.c.id)
     if only is not None:

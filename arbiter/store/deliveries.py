@@ -199,7 +199,7 @@ class DeliveryStore(SeasonRows):
         return count
 
     def count_waiting(self, webhook: str, kinds: Collection[str], freezes: bool) -> int:
-        """Return how many events are still to be delivered, without those held back."""
+        """Return how many events are still to be delivered, without those held back if `freezes`."""
         with self._store.snapshot() as connection:
             done, ahead = self._progress(connection, webhook)
             held = freeze_number(connection, self._id) if freezes else None
@@ -212,7 +212,10 @@ class DeliveryStore(SeasonRows):
         return done, ahead
 
     def _events(self, after: int, until: int, kinds: Collection[str], ahead: int = 0) -> sa.Select[Any]:
-        """Return a query for the events of some kinds between two numbers, without those sent early."""
+        """Return a query for events of some kinds numbered above `after`, up to `until`, that is included.
+
+        Events that are never held back are left out up to the number `ahead`: they were sent early.
+        """
         table = db_schema.events.c
         query = self._own(db_schema.events).where(table.number > after, table.number <= until)
         return query.where(

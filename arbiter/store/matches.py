@@ -75,7 +75,10 @@ class Matches(MatchQueries):
         return found
 
     def summaries(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
-        """Return the summaries of the matches of a range of rounds, in the plan's order."""
+        """Return the summaries of the matches from the first to the last round, in the plan's order.
+
+        Both rounds are included; None means all later ones.
+        """
         table = db_schema.matches.c
         query = self._matches(table.id, table.summary).where(table.round >= first_round)
         if last_round is not None:

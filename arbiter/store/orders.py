@@ -67,7 +67,7 @@ class Order(NamedTuple):
     """One order: `subject` is a match's id or a player's registered name.
 
     `planned` and `complete` are the season's numbers of planned and complete rounds at the time; `programs`
-    are the players' programs in a replayed match, None if unknown.
+    are those of a replayed match: by player and file the file's SHA-256, None if unread.
     """
 
     verb: OrderKind
@@ -117,7 +117,7 @@ class OrderStore(SeasonRows):
         return Orders(revision, tuple(found))
 
     def give(self, orders: Sequence[Order], revision: int, rated: RatedRound | None) -> None:
-        """Store orders and the standings they change; Outdated if the revision is no longer current."""
+        """Store orders and any standings they change; Outdated if the revision is no longer current."""
         with self._store.transaction() as connection:
             raise_revision(connection, self._id, revision)
             self._store_orders(connection, orders)
@@ -247,7 +247,7 @@ def _new_suspensions(connection: sa.Connection, season: int, rated: RatedRound) 
 
 
 def _read_programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:
-    """Return the programs of a replayed match from JSON; StoreError if unreadable."""
+    """Return by player and file the file's SHA-256, None if unread, from JSON; StoreError if unreadable."""
     with explain_unreadable(f"the programs of match {match_id}"):
         return {player: dict(files) for player, files in json.loads(text).items()}
 

@@ -69,7 +69,7 @@ def read_brief(packed: bytes, what: str) -> Brief:
 
 
 def fill(connection: sa.Connection) -> None:
-    """Store the packed ratings of all standings of an older store."""
+    """Store the packed ratings of all standings of an older store, null for unreadable ones."""
     table = db_schema.ratings
     keys = connection.execute(sa.select(table.c.season_id, table.c.round)).all()
     for season, number in keys:

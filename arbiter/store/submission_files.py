@@ -37,7 +37,10 @@ class RemovedFiles(NamedTuple):
 
 
 class SubmissionFiles(SeasonRows):
-    """What the database holds about the files of one season's submissions; no file itself is touched."""
+    """What the database holds about the files of one season's submissions; no file itself is touched.
+
+    A `number` is the id of a submission, not its version.
+    """
 
     def taken(self, author: str) -> int:
         """Return how many bytes an author's files take."""

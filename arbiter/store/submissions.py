@@ -57,7 +57,10 @@ class QuotaExceeded(Exception):
 
 
 class SubmissionStore(SeasonRows):
-    """The stored submissions of one season: each method reads or writes the database."""
+    """The stored submissions of one season: each method reads or writes the database.
+
+    A `number` is the id of a submission, not its version.
+    """
 
     def add(
         self,

@@ -49,7 +49,7 @@ class VoidPlayStore(SeasonRows):
     """The stored void plays of one season: each method reads or writes the database."""
 
     def add(self, match: str, why: str, players: Iterable[str]) -> None:
-        """Record a void play of a match."""
+        """Record a void play of a match and its reason `why`; it counts for each of `players`."""
         table = db_schema.voids
         with self._store.transaction() as connection:
             last = sa.select(sa.func.max(table.c.number)).filter_by(season_id=self._id)

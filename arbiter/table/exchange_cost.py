@@ -120,7 +120,7 @@ class Account:
         self._own_ns, self._working = own, busy
 
     def cost(self, answered: bool = False) -> Cost:
-        """Read the meters, update the account, and return the cost so far."""
+        """Read the meters, update the account, and return the cost so far; `answered` once it has replied."""
         self.ready = not answered and self._meter.runnable
         own = self._meter.own_ns - self._own_ns
         wall = (seen := _now()) - self.start

@@ -56,7 +56,7 @@ class Models:
 
     @property
     def harness_sockets(self) -> list[int]:
-        """The harnesses' ends of the sockets, by seat."""
+        """The harnesses' ends of the sockets, in the order of the models' seats."""
         return [gateway.far.fileno() for gateway in self._gateways.values()]
 
     def away_clock_of(self, seat: Seat) -> Callable[[], int]:

@@ -96,7 +96,10 @@ def swap_hidden_cards(deal: Deal, seat: Seat, known: set[Card], draw: Draw) -> D
 def _compare_observations(
     game: AnyGame, deal: Deal, other: Deal, played: Actions, seat: Seat, *, greeting: bool
 ) -> Iterable[tuple[str, Sequence[object], Sequence[object], int]]:
-    """Yield what the seat learns with either deal, step by step: (what, this, that, actions before)."""
+    """Yield what the seat learns with either deal, step by step: (what, this, that, actions before).
+
+    `greeting` includes the greeting. It ends where `played` is not legal with the `other` deal.
+    """
     both = deal, other
     if greeting:
         this, that = ([said[seat] for said in game.given([one]).greeting()] for one in both)
@@ -135,7 +138,10 @@ class InformationGap(NamedTuple):
 def find_information_gap(
     game: AnyGame, deals: Sequence[Deal], played: Sequence[Actions]
 ) -> InformationGap | None:
-    """Return the first decision for which a seat's information state is wrong; `played` is by deal."""
+    """Return the first decision for which a seat's information state is wrong, None without one.
+
+    `played` is by deal.
+    """
     hearings = [hearing_of(game, seat) for seat in range(game.seats)]
 
     def apply_news(news: Iterable[Tell]) -> None:

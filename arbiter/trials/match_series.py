@@ -46,6 +46,7 @@ class MatchSeries:
             yield list(islice(self._block(number), matches - begun))
 
     def _block(self, number: int) -> Iterator[MatchSpec]:
+        """Yield the matches of round `number`, one for each rotation."""
         for rotation, places in enumerate(self.game.seatings):
             yield MatchSpec(
                 id=f"r{number:03d}/t01/m{rotation}",
@@ -113,7 +114,10 @@ def series_tally(series: MatchSeries, matches: Sequence[MatchSummary]) -> dict[s
 
 
 def _mean_points(matches: Sequence[MatchSummary], player: str, key: str, by_deal: bool) -> dict[str, Any]:
-    """Return the mean points of a player's seats under `key`, and its interval."""
+    """Return under `key` the mean points of a player's seats in a match, or `by_deal` in a deal.
+
+    Under `key`_interval are its ends, None with fewer than two blocks.
+    """
     blocks: dict[int, list[float]] = defaultdict(list)
     for match in matches:
         deals = len(match.scores or ()) if by_deal else 1

@@ -162,12 +162,14 @@ def los(form: str, kind: str | None, **options: Any) -> None:
 @click.option("--rule", type=click.Choice(RULES), default="variance", show_default=True)
 @click.option("--size", type=int, default=4, show_default=True, help="players at a table")
 @click.option("--seed", default="0", show_default=True, help="seed of the rule `random`")
-@click.option("--players", help="names in the round, separated by commas [default: all of FILE]")
-@click.option("--player", "more", multiple=True, metavar="NAME", help="one more name, commas allowed")
+@click.option("--players", help="the names in the round, separated by commas [default: all of FILE]")
+@click.option("--player", "more", multiple=True, metavar="NAME", help="a name in the round, or one more")
 @click.option("--games", type=int, help="games simulated for each pairing")
 @output_option
 def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
     """Draw the tables of the next round from the results so far.
+
+    With --players or --player only those names play; a name not in FILE is a new player.
 
     \b
     Examples:

@@ -73,7 +73,10 @@ def rate_one(table: PairTable, player: str, elo: Floats, drawelo: float) -> Anch
     virtual = PRIOR / outcome.size
 
     def slopes(at: float) -> tuple[Floats, float]:
-        """Return the score of each result, and the total information, virtual draws included."""
+        """Return each result's derivative of the log-likelihood at a rating, and the total information.
+
+        Natural units; the virtual draws are included.
+        """
         won, lost = _logistic(at - theirs - d), _logistic(theirs - at - d)
         information = (up + virtual) * won * (1.0 - won) + (down + virtual) * lost * (1.0 - lost)
         return up * (1.0 - won) - down * (1.0 - lost) + virtual * (lost - won), float(information.sum())

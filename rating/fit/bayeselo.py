@@ -167,7 +167,10 @@ def _choose_d(
     prior: float,
     notices: list[Notice],
 ) -> float | None:
-    """Return the fixed d in natural units, or None to fit it; add to `notices` why it is fixed or weak."""
+    """Return the fixed d in natural units, or None to fit it; add to `notices` why it is fixed or weak.
+
+    `fit_advantage`: the advantage is fitted, too.
+    """
     if drawelo != "fit":
         if drawelo == 0.0 and likelihood.draws > 0.0:
             text = (

@@ -313,7 +313,10 @@ def _gradient_parts(fit: Fit) -> Floats:
 def _floor(
     fit: Fit, kind: Kind, own: Ints, alike: Bools, information: Information, pooled: bool
 ) -> tuple[Floor | None, list[Notice]]:
-    """Return the minimum variances of players whose clusters hide their uncertainty, and notices on them."""
+    """Return the minimum variances of players whose clusters hide their uncertainty, and notices on them.
+
+    `own` are the numbers of their clusters; with `pooled` variances fewer matches are enough.
+    """
     table = fit.table
     few = fit.rated & (own < FEWEST_CLUSTERS)
     if pooled and kind == "match":

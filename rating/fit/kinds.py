@@ -64,7 +64,10 @@ def check_level(level: float) -> None:
 
 
 def quantile(kind: Kind, level: float, freedom: float | None) -> float:
-    """Return the factor on a standard deviation; BayesElo's factor exists at 95 % only."""
+    """Return the factor on a standard deviation: at 95 % BayesElo's own for its three kinds.
+
+    Else the quantile of t with `freedom`, or of the normal distribution for None.
+    """
     if kind in ("variance", "covariance", "exactdist") and level == 0.95:
         return BAYESELO_Z
     return upper_quantile(0.5 + level / 2.0, freedom)

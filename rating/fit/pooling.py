@@ -122,6 +122,7 @@ def _variance_ratio(spread: Spread, model: Matrix, regular: Bools) -> float:
 
 
 def _pooled_freedom(rounds: int, regular: Bools) -> float:
+    """Return the degrees of freedom of the pooled ratio, from the numbers of rounds and regular players."""
     return (rounds - 1.0) * max(int(regular.sum()) - 1.0, 1.0)
 
 

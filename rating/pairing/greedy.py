@@ -25,7 +25,7 @@ _COLUMNS = 64
 
 
 def by_variance(field: Field, size: int, results: int) -> list[list[int]]:
-    """Return tables of ranks by the expected fall of variance; each pairing gives `results`."""
+    """Return tables of ranks, from 0, by the expected fall of variance; each pairing gives `results`."""
     free = np.arange(len(field.names))
     tables = []
     while free.size:

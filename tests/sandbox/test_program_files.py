@@ -51,7 +51,11 @@ def test_a_program_is_looked_for_on_the_path_that_the_bot_gets(folder: Path) -> 
     ("first", "problem"),
     [
         (b"#!/bin/sh\n", ""),
-        (b"#! /usr/bin/env sh -x\n", ""),
+        (b"#! /usr/bin/env sh \n", ""),
+        (
+            b"#! /usr/bin/env sh -x\n",
+            "the first line of run passes 'sh -x' as one argument (write /usr/bin/env -S sh -x)",
+        ),
         (b"#!/usr/bin/env -S sh -x\n", ""),
         (b"\x7fELF\0", ""),
         (b"#!/nowhere/python3 -u\n", "the first line of run names /nowhere/python3, which does not exist"),

@@ -60,7 +60,10 @@ class SharedRun(NamedTuple):
 
 
 def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> SourceComparison | None:
-    """Read and compare two programs by key: the season's, its store's or samples; None if one is unknown."""
+    """Read and compare two programs by key: the season's, its store's or samples.
+
+    None if one is unknown, or both are the same.
+    """
     house = [found for found in samples(config) if found.side["name"] not in _shipped_names()]
     known = {found.side["key"]: found for found in (*programs_of_others(config, stored), *samples(config))}
     known |= {found.side["key"]: found for found in programs_of_season(config, stored)}

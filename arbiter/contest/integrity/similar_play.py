@@ -77,6 +77,7 @@ def _describe_reach(pairs: int, able: int) -> PairsReach:
 
 
 def _records_of_round(stored: SeasonStore, number: int, read: Callable[[], object]) -> Iterator[MatchRecord]:
+    """Yield a round's matches; call `read` after each is processed."""
     for record in stored.records(number):
         yield record
         read()

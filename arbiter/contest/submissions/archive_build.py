@@ -73,7 +73,10 @@ def build(
 
 
 def _copy_product(folder: int, word: str, source: Path, room: int, output: str) -> int:
-    """Copy the file that a word names, if any; return its size, Refused if over `room` or not regular."""
+    """Copy the file that a word names in the open `folder` to `source`; return its bytes, 0 without a file.
+
+    Refused if it has more than `room` bytes or is neither a file nor a folder; `output` is the build's.
+    """
     parts = PurePosixPath(word).parts
     with ExitStack() as opened:
         try:

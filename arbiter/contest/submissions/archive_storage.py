@@ -173,7 +173,10 @@ def size_of(config: Config, file: str) -> int:
 
 
 def sweep(folder: Path, known: Iterable[str], gone: RemovedFiles = NOTHING) -> None:
-    """Delete what is `gone`, and temporary files and unknown archives older than `LEFT_SECONDS`."""
+    """Delete what is `gone`, and temporary files and unknown archives older than `LEFT_SECONDS`.
+
+    `known` are the names of archives without their ending.
+    """
     names = set(known)
     before = time.time() - LEFT_SECONDS
     for file in folder.glob("*"):

@@ -63,9 +63,10 @@ def new_token() -> str:
 def add_authors(
     config: Config, stored: SeasonStore, names: Sequence[str], organiser: bool, who: str
 ) -> list[tuple[str, str]]:
-    """Add authors; return their normalised names and tokens.
+    """Add authors, or with `organiser` organisers; return their normalised names and tokens.
 
-    ConfigError, and no author is added, if a name is invalid, or it or a look-alike is taken.
+    `who` is the person in the audit log. ConfigError, and no author is added, if a name is invalid, or it or
+    a look-alike is taken.
     """
     settled = free_names(config, stored, names)
     return [(name, add_author(stored, name, organiser, who)) for name in settled]

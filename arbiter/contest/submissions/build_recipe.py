@@ -279,6 +279,7 @@ def _nested(source: Path) -> Iterator[Path]:
 
 
 def _file_begins_with(file: Path, *marks: bytes) -> bool:
+    """True if a file begins with one of these marks of at most four bytes."""
     with open(file, "rb") as opened:
         return opened.read(4).startswith(marks)
 

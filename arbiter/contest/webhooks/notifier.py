@@ -85,7 +85,10 @@ class SeasonNotifier:
         self.working: list[SenderThread] = []
 
     def start(self, once: bool = False) -> None:
-        """Forget the state of webhooks not in the file, start a thread for each; StoreError if that fails."""
+        """Forget the state of webhooks not in the file, and start a thread for each one in it.
+
+        With `once` a thread ends when nothing can be sent now. StoreError if the state cannot be changed.
+        """
         try:
             with closing(Store(self.config.store, create=False)) as store:
                 season = store.season(self.config.season)
@@ -108,7 +111,10 @@ class SeasonNotifier:
         self.working.clear()
 
     def renew(self) -> None:
-        """Restart with the file as it is now, if it has changed and is valid."""
+        """Restart with the file as it is now, if it has changed and is valid; report an invalid one.
+
+        Another season or store in it is reported, too, and changes nothing.
+        """
         written = _mtime(self.config.file)
         if written == self._written:
             return

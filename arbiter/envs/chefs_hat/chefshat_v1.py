@@ -60,7 +60,9 @@ class ChefsHatV1(ChefsHatEnv):
     ) -> None:
         """Set the options of later games, and close those before; ConfigError for invalid options.
 
-        With `saveDataset` create `logDirectory`, where the data set is written.
+        A game lasts `stopCriteria` points or matches, by `gameType`; `maxRounds` below 1 is no limit.
+        `maxInvalidActions` must have its default; `saveLog` has no effect; any `verbose` but 0 prints each
+        step. With `saveDataset` create `logDirectory`, where the data set is written.
         """
         if gameType not in GAMETYPE:
             raise ConfigError(f"gameType is {gameType!r}", hint=did_you_mean(str(gameType), GAMETYPE))

@@ -195,4 +195,5 @@ def _last_action_plane(moves: list[int], role: int) -> bytes:
 
 
 def _first_action_plane(moves: list[int], role: int) -> bytes:
+    """Return the plane of a role's first action; `moves` are all so far, in turn from the landlord (0)."""
     return _combination_plane(moves[role]) if len(moves) > role else _NOTHING

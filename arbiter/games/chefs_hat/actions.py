@@ -187,6 +187,7 @@ _HIGH: Final = FIELDS[11] | 1 << LONE_JOKER | PASSING
 
 @lru_cache(maxsize=1 << 14)
 def _ids(mask: int) -> tuple[Action, ...]:
+    """Return the numbers of the bits that are set, ascending."""
     found = []
     while mask:
         low = mask & -mask

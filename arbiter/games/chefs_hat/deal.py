@@ -101,7 +101,10 @@ def reversed_roles(roles: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def golden_eleven(hands: Sequence[Sequence[Card]], golden: int, first: Seat = 0) -> Seat:
-    """Return the holder of the golden 11: eleven number `golden`, counted seat by seat from `first`."""
+    """Return the holder of the golden 11: eleven number `golden`, from 0, seat by seat from `first` on.
+
+    `first` if the hands have fewer elevens.
+    """
     for place in range(SEATS):
         seat = (first + place) % SEATS
         golden -= list(hands[seat]).count(ELEVEN)
@@ -149,7 +152,7 @@ def shape_of_special(special: tuple[Seat, Action] | None) -> list[Any] | None:
 
 
 def shape_of_deal(deal: ChefsHatDeal, *, golden: bool) -> dict[str, Any]:
-    """Return a deal as in a match record, as far as it is known when it is dealt."""
+    """Return a deal as in a match record, as far as it is known when it is dealt; `golden` adds that key."""
     shape: dict[str, Any] = {"hands": [[card_text(card) for card in hand] for hand in deal.hands]}
     if golden:
         shape["golden"] = deal.golden

@@ -120,7 +120,10 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return can[stream.draw(len(can))]
 
     def advance(self, seat: Seat, tried: Action, forced: Action | None = None) -> Gym2State:
-        """Return the state after an action, legal or not: a refused one only counts as a miss."""
+        """Return the state after the action `tried`, legal or not: a refused one only counts as a miss.
+
+        `forced` is a random action that replaces it, and is recorded as such.
+        """
         if forced is not None:
             return self._after(seat, forced, (*self.random_actions, (seat, forced)))
         if not self.playable(seat) >> tried & 1:

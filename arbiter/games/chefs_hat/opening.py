@@ -119,7 +119,10 @@ class Opening(_OpeningFields, ChefsHatState):
         return tuple(sorted(map(step_of_card, set(left))))
 
     def decision(self, picked: tuple[Card, ...], step: Action) -> tuple[Action | None, tuple[Card, ...]]:
-        """See `ChefsHatState.decision`; the last card completes a gift."""
+        """See `ChefsHatState.decision`: `PASS` declares no special action, another step the seat's own.
+
+        In the exchange, the last card completes a gift.
+        """
         if self.asking_special:
             return (NO_SPECIAL if step == PASS else self._special_of(self.to_act[0])), ()
         cards = (*picked, card_of_step(step))

@@ -209,14 +209,14 @@ def _types() -> Iterator[tuple[tuple[str, int], Iterator[tuple[Ranks, Sequence[R
 def _chains_with_kickers(
     copies: int, length: int, below: int, kickers: Callable[[Ranks], Sequence[Ranks]]
 ) -> Iterator[tuple[Ranks, Sequence[Ranks]]]:
-    """Yield `length` ranks in a row, each `copies` times, lowest first, with their kickers."""
+    """Yield `length` ranks under `below` in a row, each `copies` times, lowest first, with their kickers."""
     for start in range(below - length + 1):
         main = tuple(rank for rank in range(start, start + length) for _ in range(copies))
         yield main, kickers(main)
 
 
 def _kicker_ranks(main: Ranks, below: int = 15) -> list[int]:
-    """Return the ranks that kickers may have."""
+    """Return the ranks from 0 to `below`, exclusive, that are not in `main`."""
     return [rank for rank in range(below) if rank not in main]
 
 

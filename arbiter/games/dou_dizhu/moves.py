@@ -110,7 +110,10 @@ def lead(hand: Counts) -> list[int]:
 
 
 def long_leads(one: int, two: int, three: int, four: int) -> list[int]:
-    """Return the plays of several ranks, ascending; given are the ranks with at least 1, 2, 3 and 4 cards."""
+    """Return the ids of plays of several ranks, ascending.
+
+    Given are the masks of the ranks with at least 1, 2, 3 and 4 cards.
+    """
     found: list[int] = []
     missing = 0
     if three:

@@ -75,7 +75,7 @@ class Copies:
         return sorted(one for one in wanted - covered if not _is_within(one, covered))
 
     def _choose(self, folders: Sequence[str], found: dict[str, tuple[FolderEntry, ...]]) -> Iterable[str]:
-        """Return a player's folders that fit into its share; add their entries to `found`."""
+        """Return a player's readable folders that fit into its share; add their entries to `found`."""
         left, sizes = LARGEST, dict[str, int]()
         for folder in folders:
             if folder in self._too_large or folder in sizes or _is_within(folder, sizes):
@@ -138,7 +138,7 @@ class Copies:
         return Copy(original, entries, size, device)
 
     def _make_room(self, size: int, kept: Collection[str]) -> None:
-        """Remove the least recently used copies, except `kept`."""
+        """Unmount the least recently used copies, except `kept`, until `size` more bytes fit."""
         for folder in [folder for folder in self._copies if folder not in kept]:
             if size + sum(copy.size for copy in self._copies.values()) <= LARGEST_TOGETHER:
                 break

@@ -61,7 +61,7 @@ class Keeper:
 
 
 def _kernel_files(path: str) -> Iterator[tuple[str, bytes]]:
-    """Yield a kernel file, or the files of a folder, with their current content."""
+    """Yield a kernel file, or the readable files in and below a folder, with their current content."""
     with suppress(OSError):
         if os.path.isdir(path):
             for name in sorted(os.listdir(path)):
@@ -72,7 +72,10 @@ def _kernel_files(path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def main(descriptor: int, budget: int, share: int) -> None:
-    """Run the keeper until the first socket is closed; end at once if a stage is impossible."""
+    """Run the keeper until the socket `descriptor` is closed; end at once if a stage is impossible.
+
+    `budget` is the maximum of bytes copied for all players, `share` that for one.
+    """
     ignore_end_signals()
     owner = socket.socket(fileno=descriptor)
     owner.set_inheritable(False)

@@ -155,6 +155,7 @@ def _move_bytes(
 
 
 def _check(result: int, what: str) -> int:
+    """Return a result from 0 on; for others raise the OSError of errno, which names `what`."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")

@@ -63,6 +63,7 @@ def needs_of(path: str) -> Linkage | None:
 
 
 def _read_linkage(file: int, folder: str) -> Linkage | None:
+    """Read what an open ELF file needs, with `folder` for its $ORIGIN; None for other files."""
     header = os.pread(file, 64, 0)
     if not header.startswith(MAGIC):
         return None
@@ -132,7 +133,10 @@ def is_of_the_system(path: str) -> bool:
 
 
 def find_library(name: str, first: tuple[str, ...], looks: Looks) -> str:
-    """Return the path at which the loader finds a library; "" if not found, or beyond the budget."""
+    """Return the path at which the loader finds a library, in the folders `first` before its usual ones.
+
+    "" if it is not found, or beyond the budget.
+    """
     if (name, first) in _found:
         path, took = _found[name, first]
         # As many as the first time, or the cost would reveal what others have searched.
@@ -158,6 +162,7 @@ def search_folders() -> tuple[str, ...]:
 
 
 def _configured_folders(file: str, depth: int = 0) -> Iterator[str]:
+    """Yield the folders that a configuration file of the loader names; none if it cannot be read."""
     try:
         with open(file) as lines:
             words = [line.split("#")[0].split() for line in lines]

@@ -151,6 +151,7 @@ class System:
         return source
 
     def _make_view(self, plan: Plan) -> MountedView:
+        """Make and mount the view of a plan; a source that cannot be copied is read in place."""
         place, size = self._take_empty_folder(), 0
         tops, in_place = plan.outermost(), [*plan.in_place]
         mounts = {path: path for path in (*self.base.devices, *in_place)}

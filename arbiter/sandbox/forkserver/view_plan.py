@@ -101,7 +101,10 @@ class Plan:
         return None
 
     def _add_real(self, real: str, follow: bool) -> None:
-        """Add a whole file or folder, or leave it out. OSError if it is missing."""
+        """Add a whole file or folder, and if `follow` the targets of its links that are outside it.
+
+        Without room it is read in place, or left out if it is only mentioned. OSError if it is missing.
+        """
         os.lstat(real)
         try:
             source = self._look(real, self._left)

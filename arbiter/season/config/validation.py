@@ -170,7 +170,10 @@ def entries(document: Document, key: str, kind: type[Model]) -> Iterator[tuple[i
 def validate(
     document: Document, kind: type[Model], values: Mapping[str, Any] | None = None
 ) -> DocumentReading[Model]:
-    """Check each key of a document, or of other values in its place, by itself."""
+    """Check each key of a document, or of other values in its place, by itself.
+
+    The reading returned has the valid parts and all problems.
+    """
     values = document.value if values is None else values
     reading: DocumentReading[Model] = DocumentReading(document, None, None, list(document.problems))
     try:

@@ -154,7 +154,10 @@ def _matches_with_winners(state: SeasonState, number: int) -> list[Won]:
 
 
 def _upset(state: SeasonState, played: Iterable[Won], rated: Mapping[str, float]) -> Highlight | None:
-    """Return the match whose winner was rated farthest below a loser, by the ratings before the round."""
+    """Return the match whose winner was rated farthest below a loser by `rated`, None without any.
+
+    A player who is not in `rated` counts as 0.
+    """
     best: tuple[float, str, MatchSummary, int, int] | None = None
     for match, won in played:
         elo = [rated.get(name, 0.0) for name in match.players]

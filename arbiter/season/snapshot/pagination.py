@@ -37,7 +37,7 @@ class PageWindow(NamedTuple):
 
 
 def window(total: int, page: int, size: int = ROWS) -> PageWindow | None:
-    """Return a page of `total` rows; None for an unknown page. An empty list has one page."""
+    """Return a page, from 1, of `total` rows; None for an unknown page. An empty list has one page."""
     pages = max(1, -(-total // size))
     return PageWindow((page - 1) * size, min(page * size, total), page, pages) if 1 <= page <= pages else None
 
@@ -48,7 +48,7 @@ def page_fields(shown: PageWindow) -> Pages:
 
 
 def page_of(place: int, size: int = ROWS) -> int:
-    """Return the page of the row at `place`, from 0."""
+    """Return the page, from 1, of the row at `place`, from 0."""
     return place // size + 1
 
 
@@ -84,7 +84,10 @@ class MatchList:
         return sum(self._counts.values())
 
     def part(self, first: int, limit: int) -> list[MatchSummary]:
-        """Return up to `limit` matches from `first` on, in plan order; only their rounds are read."""
+        """Return up to `limit` matches from number `first`, counted from 0, on, in plan order.
+
+        Only their rounds are read.
+        """
         numbers = list(self._counts)
         ends = list(accumulate(self._counts.values()))
         inside = [

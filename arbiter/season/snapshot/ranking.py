@@ -25,9 +25,10 @@ def ranking_of(
     held: HeldResults | None,
     revision: int,
 ) -> Ranking | None:
-    """Return the rating after the last complete round, as of a revision; None before the first.
+    """Return the rating after the last complete round; None before the first.
 
-    If it is not stored, it is computed from all results, which needs the season's file.
+    If it is not stored, or results are `held` back, it is computed, which needs the season's file; `revision`
+    is then as in `hidden_replays`.
     """
     if not complete:
         return None
@@ -51,7 +52,10 @@ def ranking_after(config: Config, stored: SeasonStore, number: int) -> Ranking:
 
 
 def hidden_replays(stored: SeasonStore, revision: int) -> Mapping[str, MatchSummary]:
-    """Load the earlier runs, by id, of matches replayed since a round, for when results are held back."""
+    """Load by id the visible runs of matches that were replayed while results were held back.
+
+    `revision` is that of a state with such results: its last visible round.
+    """
     return effective_orders(stored.orders.read().given, lambda order: order.planned <= revision).earlier
 
 

@@ -156,7 +156,7 @@ def standings_page(state: SeasonState, after: int | None = None, page: int = 1) 
 
 
 def _ranked(state: SeasonState, stored: schema.StoredStandings, official: bool) -> Ranked:
-    """Return the rows of standings with their ranks, in display order."""
+    """Return the rows of standings with their ranks, in display order; `official` as in `in_rank`."""
     if official and stored is state.last_standings:
         return state.official
     return in_rank(stored, state.players, official)
@@ -262,7 +262,7 @@ def pairs_of(table: schema.Crosstable) -> tuple[Sequence[str], Sequence[Sequence
 
 
 def crossed(state: SeasonState, ranking: Ranking, official: bool = True) -> list[str]:
-    """Return the players with results, in the order of the crosstable."""
+    """Return the players with results, in the order of the crosstable; `official` as in `crosstable`."""
     if official:
         return state.crossed
     rated = {row.player for row in ranking.rows if row.matches}
@@ -297,7 +297,7 @@ def cells_of(
 
 
 def blocks(state: SeasonState, official: bool = True) -> list[list[schema.ResultBlock]]:
-    """Return the whole crosstable in blocks: for each pair of pages the results of one against the other."""
+    """Return the whole `crosstable` in blocks: in row a, column b the results of page a against page b."""
     ranking = state.ranking
     if ranking is None:
         return []

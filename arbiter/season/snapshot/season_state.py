@@ -53,8 +53,9 @@ class SeasonState:
     after which results are hidden from the public until the season is over, None without hidden results;
     `held` is set in the public's state.
 
-    `revision` counts orders and rounds. `seed` is None until the season is over, `commitment` None if it
-    would reveal the seed. Of matches it has only counts, since a season may have a million.
+    `revision` counts orders and rounds; with `held` it is the last visible round. `seed` is None until the
+    season is over, `commitment` None if it would reveal the seed. Of matches it has only counts, since a
+    season may have a million.
     """
 
     file: Config | StoredSeasonFile

@@ -138,8 +138,9 @@ def first_place(
 ) -> FirstPlace | None:
     """Return the first place of ranked rows as JSON values; None before the first rating.
 
-    `better` gives the probability that one is better than another, None if unknown. `players` share the
-    place; `next` is the next best, `lead` in Elo; `apart` is whether the two differ significantly.
+    `over` is True after the season's end. `better` gives the probability that one is better than another,
+    None if unknown. `players` share the place; `next` is the next best, `lead` in Elo; `apart` is whether the
+    two differ significantly.
     """
     rated = [row for row in rows if row["rank"] is not None and row["elo"] is not None]
     if not rated:

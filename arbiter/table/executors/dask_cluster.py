@@ -202,7 +202,10 @@ class DaskCluster:
             self._note(f"the worker {worker.address} does not answer yet: it may still play another match")
 
     def _resolve_open(self, late: bool = False) -> None:
-        """Make `open` return or raise as soon as the outcome is known."""
+        """Make `open` return or raise as soon as the outcome is known.
+
+        If `late`, it returns with any slots, although workers are still being prepared.
+        """
         if self._opened.done():
             return
         problems = [worker.problem for worker in self._workers.values()]

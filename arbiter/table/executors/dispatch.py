@@ -132,7 +132,10 @@ class Slots(SizedExecutor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Cancel waiting calls; kill the running ones if `cancel_futures`, else end slots after them."""
+        """Cancel waiting calls; kill the running ones if `cancel_futures`, else end slots after them.
+
+        Returns at once without `wait`.
+        """
         with self._lock:
             self._closed = True
             for item in self._waiting:

@@ -114,7 +114,7 @@ class _Worker:
         self._process.join()
 
     def _receive_answers(self) -> None:
-        """Call `done` with each answer, until the process is dead."""
+        """Call `done` with each answer, or with a VoidMatch for none, until the process is dead."""
         while True:
             try:
                 result, error = self._pipe.recv()

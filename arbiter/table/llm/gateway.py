@@ -172,7 +172,10 @@ class Gateway:
                     self._since_ns = 0
 
     def answer(self, messages: list[Message] | None) -> dict[str, Any]:
-        """Ask the provider, charge and record the answer. Return its `outcome`, and for "text" the `text`."""
+        """Ask the provider, charge and record the answer. Return its `outcome`, and for "text" the `text`.
+
+        Other outcomes: those of `outcome_of`, "outage", and without a request "unasked" or "tokens".
+        """
         with self._lock:
             account = self._account
             if messages is None or not account.attempts or self.outage:

@@ -157,7 +157,10 @@ class _KeptModel:
         return self._game.action_text(state, self._seat, action)
 
     def _recorded_answer(self, messages: Messages) -> Mapping[str, Any]:
-        """Return the next recorded answer, _OutOfCalls if none; note a question unlike the recorded one."""
+        """Return the next recorded answer, _OutOfCalls if none; note a question unlike the recorded one.
+
+        If no tokens are left, only the outcome "tokens", as the gateway does.
+        """
         account = self._account
         account.attempts -= 1
         if not account.allowed:

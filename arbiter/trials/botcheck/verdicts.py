@@ -13,7 +13,13 @@ from arbiter.match.protocol import Answer, Connection, words_of
 from arbiter.match.record import Fault
 from arbiter.replay.frame import frame_at, hand_line, table_line
 from arbiter.sandbox.failure_hints import PLAIN, STACK, tier_hint, wrong_folder_hint
-from arbiter.sandbox.program_files import NAME_TARGET, bundle_problem, first_words, link_problem
+from arbiter.sandbox.program_files import (
+    NAME_TARGET,
+    bundle_problem,
+    first_words,
+    link_problem,
+    script_problem,
+)
 from arbiter.sandbox.stderr import FULL
 from arbiter.sandbox.syscall_numbers import call_name, is_process_start
 from arbiter.table.crash_faults import NO_MEMORY
@@ -125,6 +131,9 @@ def _script_problem(subject: Subject, played: BotMatch) -> tuple[str, str] | Non
         return linked, NAME_TARGET
     carriage = first.endswith(b"\r\n")
     words = first_words(first)
+    if words and Path(words[0]).name == "env" and not carriage:
+        problem = script_problem(program, subject.player.folder, subject.player.env.get("PATH"))
+        return (escaped(problem.encode(errors="backslashreplace")), HASH_BANG) if problem else None
     if not words or not (carriage or (end.not_started and not Path(words[0]).is_file())):
         return None
     named = escaped(first[2:].strip(b" \t\n"))

@@ -123,7 +123,7 @@ class ChoiceTrial:
         return STATES[int(self.standing.state[self.competing.index(table)])]
 
     def scores_of(self, table: int) -> Floats:
-        """Return the candidate's scores in its counted blocks."""
+        """Return the scores of the candidate at a table in its counted blocks; empty if it is faulty."""
         if table in self.out:
             return np.empty(0)
         column = self.scores[:, self.competing.index(table)]

@@ -86,7 +86,10 @@ def block_specs(meeting: Meeting, seed: str, block: int, table: int | None = Non
 
 
 def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockScore:
-    """Return score, margin and offset of a complete block; the score is None if it does not count."""
+    """Return score, margin and offset of a complete block; the score is None if it does not count.
+
+    `against_field`: the second half of `matches` are the base's.
+    """
     played = list(matches)
     scores = {match.id: match_score(match) for match in played}
     if None in scores.values():

@@ -75,7 +75,10 @@ class Experiment(Meeting):
         return self.test.matches
 
     def meeting_at(self, table: int | None) -> Experiment:
-        """Return it with the candidate at this table of the choice, from 1; unchanged if it is no choice."""
+        """Return it with the candidate at this table of the choice, from 1 or None for the first.
+
+        Unchanged if it is no choice.
+        """
         if not self.candidates:
             return self
         return replace(self, candidate=replace(self.candidates[(table or 1) - 1], name=CANDIDATE))

@@ -227,7 +227,10 @@ class Digests:
         return not (hidden or virtual or os.path.realpath(folder) in self._apart)
 
     def _files_in(self, folder: str, place: str, names: list[str]) -> dict[str, str]:
-        """Return the files in `place`, by name relative to `folder`, without stores and ``.git``."""
+        """Return the paths of files in `place`, `MOST_FILES` at most, by name relative to `folder`.
+
+        Without stores, ``.git``, by-products and the files to leave out (`_apart`).
+        """
         names = sorted(names)[:MOST_FILES]
         stores = {name for name in names if is_store(Path(place, name))}
         out = stores.union(*map(companions, stores), {".git"})
@@ -237,7 +240,10 @@ class Digests:
         }
 
     def _digest_of_files(self, root: str, files: dict[str, str]) -> str:
-        """Return the SHA-256 of files, keep each one's in `contents`, and note those too large to read."""
+        """Return the SHA-256 of files, keep each one's in `contents`, and note those too large to read.
+
+        Of these size and time count, of unreadable ones the error.
+        """
         whole, left, by_size = sha256(), MOST_OF_FOLDER, []
         contents = self.contents[root] = {}
         for name, path in sorted(files.items()):

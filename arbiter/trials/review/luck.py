@@ -44,7 +44,10 @@ def best_value(answers: Sequence[Mapping[str, OptionValue]]) -> tuple[str, float
 
 
 def value_deal(reference: Evaluator, game: AnyGame, deal: Deal, deals: int = 1) -> list[float | None]:
-    """Ask `reference` for each seat's expected points in a deal, one of `deals`; None if it never decides."""
+    """Ask `reference` for each seat's expected points in a deal, one of `deals` played in all.
+
+    A seat that has not decided after `MOST_DECISIONS` decisions of all seats has None.
+    """
     alone = game.given([deal])
     reference.begin(deals)
     for told in (alone.greeting(), alone.dealt(deal)):
@@ -72,7 +75,7 @@ def value_deal(reference: Evaluator, game: AnyGame, deal: Deal, deals: int = 1) 
 
 
 def luck_of(values: Sequence[float | None], sides: Sequence[int] | None) -> list[float] | None:
-    """Return the value of each seat, or its side, less the mean of all seats; None if one is unknown."""
+    """Return each seat's value, or the mean of its side, less the mean of all seats; None if any is None."""
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None
@@ -86,9 +89,10 @@ def luck_of(values: Sequence[float | None], sides: Sequence[int] | None) -> list
 def luck_of_deals(
     reference: Evaluator, game: AnyGame, hands: Sequence[tuple[Deal, Sequence[float | None]]]
 ) -> list[float | None]:
-    """Return the luck over all deals of a match that count, by seat; None if it is unknown.
+    """Return each seat's luck, summed over all deals, or that of the first deal of a chained game.
 
-    `hands` are its deals with the expected points of each seat; a deal with unknown ones is evaluated.
+    `hands` are the deals, each with every seat's expected points. A deal with a None among them is evaluated
+    by `reference`; if one stays None, or without deals, the result is None for all seats.
     """
     unknown: list[float | None] = [None] * game.seats
     total = [0.0] * game.seats
@@ -120,7 +124,10 @@ CORRECTIONS = {
 
 
 def leads_of(game: AnyGame, points: Sequence[int], luck: Sequence[float | None]) -> list[Lead | None]:
-    """Return each seat's lead over the mean of all seats, with and without luck; None if unknown."""
+    """Return each seat's lead over the mean of all seats, with and without luck.
+
+    None for a seat without `luck`; for all seats unless `CORRECTIONS` has the game with default options.
+    """
     correction = CORRECTIONS.get(game.name) if game.options == make(game.name, {}).options else None
     middle = fmean(points)
     return [
@@ -148,7 +155,10 @@ def luck_text(
     points: Sequence[int],
     seat: Seat,
 ) -> str:
-    """Start the `judges` in turn: a sentence on a seat's luck by the first that evaluates answers, or ""."""
+    """Start the `judges` in turn: a text on a seat's luck by the first that evaluates answers.
+
+    "" if none does, on VoidMatch, or if the luck is unknown.
+    """
     hands = [(deal, [None] * game.seats) for deal in deals]
     for judge in judges:
         try:

@@ -66,7 +66,10 @@ class Promise:
         return without if without and not stage else cell
 
     def judge(self, tier: str, met: str, stage: bool = True, groups: bool = False) -> Outcome:
-        """Return the outcome of an attempt by what happened, `met`, and by its tier's and the best cell."""
+        """Return the outcome of an attempt by what happened, `met`, and by its tier's and the best cell.
+
+        `stage` and `groups` as in `under`.
+        """
         if met == UNTOLD:
             return "unclear"
         best = self.under(STRONGEST, True, groups)

@@ -144,6 +144,7 @@ def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...
 def _make_check(
     entry: CheckModel, name: str, limits: Limits, record: MatchRecord | None, folder: Path
 ) -> SuiteCheck:
+    """Return the check of an entry; `at_least` is a share, commands are relative to `folder`."""
     if entry.time is not None:
         limits = replace(limits, time=TimeControl.parse(entry.time))
     return SuiteCheck(

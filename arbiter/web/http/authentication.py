@@ -82,6 +82,8 @@ def require_caller(
 ) -> Caller:
     """Return the owner of a request's token, in `season` or in any; Refusal for anybody else.
 
+    With `organiser` an author who is not an organiser is refused, too.
+
     Requests without a valid token do not learn which seasons exist.
     """
     token = token_in(request)
@@ -222,7 +224,7 @@ def set_cookie(
     seconds: int = 0,
     same: Literal["lax", "strict"] = "lax",
 ) -> None:
-    """Set a cookie of a kind in the browser; without a value delete it."""
+    """Set a cookie of a kind for these seconds; without `value` and `seconds` delete it."""
     name, secure = _cookie_name(request, kind), _is_secure(request)
     response.set_cookie(name, value, seconds, httponly=True, samesite=same, secure=secure)
 

@@ -179,6 +179,7 @@ def encode(event: LoggedEvent) -> bytes:
 
 
 def _payload_of(event: LoggedEvent) -> dict[str, object]:
+    """Return the data of an event: id or number of its subject, its round, or the season's new state."""
     match event.kind:
         case EventKind.MATCH | EventKind.REVIEW:
             return {"id": event.subject, "round": event.round}

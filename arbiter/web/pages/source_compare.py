@@ -61,6 +61,7 @@ def _compare_page(caller: Caller, request: Request) -> Response:
 
 
 def _files_without_passages(found: SourceComparison, at: int) -> list[str]:
+    """Return the names of files of one side (`at` 0 or 1) that have no passages."""
     named = {passage["places"][at]["file"] for passage in found["passages"]}
     return [file["name"] for number, file in enumerate(found["halves"][at]["files"]) if number not in named]
 

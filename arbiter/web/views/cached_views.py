@@ -192,7 +192,10 @@ class CachedViews:
     async def _state(
         self, scope: Scope, season: str, is_personal: bool = False
     ) -> tuple[SeasonState, Author | None]:
-        """Return the season as the caller may see it, and the caller if the public may see less; or 404."""
+        """Return the season as the caller may see it, and the caller if the public may see less; or 404.
+
+        If `is_personal`, any author is such a caller, else only an organiser while results are held back.
+        """
         watched = self._seasons.watched.get(season)
         if watched is None:
             raise HTTPException(404, "no such season")

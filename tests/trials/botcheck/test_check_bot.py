@@ -327,6 +327,14 @@ def test_a_script_that_is_there_is_not_said_to_be_missing(isolation: str, check:
         assert "[Errno" not in out
 
 
+def test_a_first_line_that_passes_several_words_to_env_is_named(check: Run, tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text("#!/usr/bin/env sh -x\n")
+    script.chmod(0o755)
+    _, out, _ = check(script)
+    assert out.startswith(f"FAIL starts: the first line of {script} passes 'sh -x' as one argument (write ")
+
+
 def test_a_bot_cannot_steer_the_terminal_of_its_author(check: Run, bot: Write) -> None:
     for changes in ({"early": "print('\\x1b[2J', flush=True)"}, {"early": "sys.exit('\\x1b[2J')"}):
         _, out, err = check(*PYTHON, bot(changes))
