@@ -103,7 +103,7 @@ def fix_of_record(record: MatchRecord, game: AnyGame, folder: str, tier: str) ->
         ]
         fix = fix_of_illegal(game, states[-1], forfeit)
     elif forfeit.fault is Fault.CRASH:
-        said = record.bots[forfeit.seat].stderr_tail.encode(errors="replace")
+        said = f"{forfeit.private}\n{record.bots[forfeit.seat].stderr_tail}".encode(errors="replace")
         fix = wrong_folder_hint(said, folder) or tier_hint(said, tier, sent=True)
     return fix or FIXES_OF_SENT[STEPS_OF[forfeit.fault]]
 

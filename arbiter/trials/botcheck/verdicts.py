@@ -55,8 +55,8 @@ QUIT_SECONDS = 3.0
 """Time for a bot to start, and to end on ``quit``."""
 SHOWN = 200
 """Bytes shown of a command and of a reply."""
-LAST_LINES = 16
-"""Lines shown of standard error: with fewer, a library's inner calls hide the bot's."""
+FIRST_LINES, LAST_LINES = 4, 16
+"""Lines shown of standard error: with fewer last ones, a library's inner calls hide the bot's."""
 
 
 def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step | None:
@@ -68,22 +68,23 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     if forfeit is None:
         return None
     name, detail, fix = _step_of_fault(subject, played, forfeit, opening)
-    stderr, fix = played.process.stderr, fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
+    ending, shown = played.process.ending, shown_lines(played.process.stderr)
+    fix = fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
     if forfeit.fault is Fault.OUTPUT or FULL in forfeit.reason:
         fix = FIXES["output"]
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == -signal.SIGSEGV:
         fix += f"; {STACK}"
     tier, player = subject.limits.isolation, subject.player
     refused_process = any(map(is_process_start, played.process.end.refused))
-    if NO_FORK.search(stderr):
+    if NO_FORK.search(ending):
         fix = EXEC
     elif unstarted := _script_problem(subject, played):
-        detail, fix, stderr = *unstarted, b""
+        detail, fix, shown = *unstarted, ()
     elif name == "starts" and tier != PLAIN and (bundle := bundle_problem(player.command, player.folder)):
         fix = bundle
-    elif forfeit.fault is Fault.CRASH and (wrong := wrong_folder_hint(stderr, player.folder)):
+    elif forfeit.fault is Fault.CRASH and (wrong := wrong_folder_hint(ending, player.folder)):
         fix = wrong
-    elif forfeit.fault is Fault.CRASH and (refused := tier_hint(stderr, tier, subject.sent)):
+    elif forfeit.fault is Fault.CRASH and (refused := tier_hint(ending, tier, subject.sent)):
         fix += f"; {refused}" + ("" if subject.sent else "; --isolation plain allows everything")
         if calls := played.process.end.refused:
             names = [call_name(number) for number in calls]
@@ -103,9 +104,7 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     moves = len(played.own_moves)
     where = f"seat {forfeit.seat}, after {moves} decision{'s' * (moves != 1)}: " if moves else ""
     public = where + forfeit.reason
-    return Step(
-        name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr), public=public
-    )
+    return Step(name, False, forfeit.command, escaped(got), fix, where + detail, shown, public=public)
 
 
 def _script_problem(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
@@ -262,8 +261,9 @@ class Step:
     """One named step. `ok` is None if it was left out; `detail` then has the reason.
 
     `sent` is one command or several; `got` the raw bytes, escaped; `fix` one line of advice; `stderr` the
-    last lines of the bot's standard error, if the step failed; `public` the part of `detail` that others than
-    the author may read. A step that is not `required` is advice: no match of the season can fail by it.
+    first and last lines of the bot's standard error, if the step failed; `public` the part of `detail` that
+    others than the author may read. A step that is not `required` is advice: no match of the season can fail
+    by it.
     """
 
     name: str
@@ -288,8 +288,8 @@ class Step:
     def text(self, advice: str = "FAIL {}: (advisory)") -> str:
         """Return the step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``.
 
-        Below a failed step follow the last lines of standard error. `advice` begins the line of a step that
-        is not required.
+        Below a failed step follow the first and last lines of standard error. `advice` begins the line of a
+        step that is not required.
         """
         if self.ok:
             return f"ok {self.name}" + (f": {self.detail}" if self.detail else "")
@@ -307,8 +307,12 @@ def escaped(raw: bytes) -> str:
     return text if len(raw) <= SHOWN else f"{text}... ({len(raw)} bytes)"
 
 
-def last_lines(stderr: bytes) -> tuple[str, ...]:
-    return tuple(stderr.decode(errors="replace").splitlines()[-LAST_LINES:])
+def shown_lines(stderr: bytes) -> tuple[str, ...]:
+    """Return the first and last lines of standard error."""
+    lines = stderr.decode(errors="replace").splitlines()
+    if len(lines) > FIRST_LINES + LAST_LINES + 1:
+        lines[FIRST_LINES:-LAST_LINES] = ["..."]
+    return tuple(lines)
 
 
 def passed(name: str, detail: str = "") -> Step:
