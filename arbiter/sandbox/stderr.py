@@ -26,7 +26,8 @@ NOTICE = b"Picked up "
 """The beginning of a Java virtual machine's notice of options from the environment."""
 FATAL = b"Fatal Python error: "
 TRACE = re.compile(
-    rb"\s|\}|Node\.js v|Bun v|\(Use `node|note: |exit status |goroutine |created by |\[signal |#\d"
+    rb"\s|\}|Error: (?:Could not create the Java|A fatal exception has occurred)"
+    rb"|Node\.js v|Bun v|\(Use `node|note: |exit status |goroutine |created by |\[signal |#\d"
     rb"|[Ss]tack (?:traceback|trace|backtrace):|(?:Has)?CallStack|[\w./*()-]+\([^ ]*\)\s*$"
 )
 """Beginnings of lines that are no error: indented, or of a runtime's trace, the last those of calls in Go."""

@@ -146,6 +146,7 @@ TRACES = {
     "Node": ("x.js:1\nthrow new Error('boom')\n^\n\nError: boom\n    at f (x.js:1:7) {\n  code: 'X'\n}\n\nNode.js v20.20.2\n", "Error: boom"),
     "Bun": ("1 | throw x\n    ^\nerror: boom\n      at x.js:1:7\n\nBun v1.4.5 (Linux x64)\n", "error: boom"),
     "Java": ('Exception in thread "main" A: a\n\tat Bot.main(Bot.java:3)\nCaused by: B: b\n\t... 1 more\n', "Caused by: B: b"),
+    "Java's start": ("Unrecognized VM option 'UseXGC'\nError: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred. Program will exit.\n", "Unrecognized VM option 'UseXGC'"),
     "Go": ("panic: boom\n\ngoroutine 1 [running]:\nmain.f(...)\n\t/b.go:3\nmain.main()\n\t/b.go:3 +0x125\nexit status 2\n", "panic: boom"),
     "Rust": ("\nthread 'main' panicked at a.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1`\n", "thread 'main' panicked at a.rs:2:5: boom"),
     ".NET": ("Unhandled exception. System.Exception: boom\n   at Program.Main() in /p.cs:line 3\n", "Unhandled exception. System.Exception: boom"),
