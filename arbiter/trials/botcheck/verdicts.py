@@ -18,20 +18,20 @@ from arbiter.sandbox.stderr import FULL
 from arbiter.sandbox.syscall_numbers import call_name, is_process_start
 from arbiter.table.crash_faults import NO_MEMORY
 from arbiter.trials.botcheck.cures import (
+    CALLS,
     CRLF,
     ENDED,
     EXEC,
     FIXES,
     FIXES_OF_SENT,
-    FLUSH,
     HASH_BANG,
     ID,
     NO_ANSWER,
-    NO_FLUSH,
     NO_ID,
     NO_SIGN,
     ONE_LINE_LATE,
     fix_of_illegal,
+    flush_advice,
 )
 from arbiter.trials.botcheck.whole_match import ANSWERS, LATE_NS
 
@@ -76,20 +76,22 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
         fix += f"; {STACK}"
     tier, player = subject.limits.isolation, subject.player
     refused_process = any(map(is_process_start, played.process.end.refused))
+    refused_calls = [call_name(number) for number in played.process.end.refused]
     if NO_FORK.search(ending):
         fix = EXEC
     elif unstarted := _script_problem(subject, played):
         detail, fix, shown = *unstarted, ()
     elif name == "starts" and tier != PLAIN and (bundle := bundle_problem(player.command, player.folder)):
         fix = bundle
+    elif forfeit.fault is Fault.CRASH and (advice := next(filter(None, map(CALLS.get, refused_calls)), "")):
+        fix = advice
     elif forfeit.fault is Fault.CRASH and (wrong := wrong_folder_hint(ending, player.folder)):
         fix = wrong
     elif forfeit.fault is Fault.CRASH and (refused := tier_hint(ending, tier, subject.sent)):
         fix += f"; {refused}" + ("" if subject.sent else "; --isolation plain allows everything")
-        if calls := played.process.end.refused:
-            names = [call_name(number) for number in calls]
-            fix += f"; refused here: {', '.join(names)}"
-            fix += "" if subject.sent else f" (arbiter isolation --explain {names[0]})"
+        if refused_calls:
+            fix += f"; refused here: {', '.join(refused_calls)}"
+            fix += "" if subject.sent else f" (arbiter isolation --explain {refused_calls[0]})"
     elif refused_process and forfeit.fault in (Fault.CRASH, Fault.MALFORMED):
         fix = EXEC
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == 0:
@@ -229,16 +231,18 @@ def _step_of_timeout(
 ) -> tuple[str, str, str]:
     """As `_step_of_fault`, for a timeout: new processes show whether the bot flushes."""
     reply, command = forfeit.reply, forfeit.command.split(" ")[0]
+    flush = flush_advice(subject.player)
     if reply and reply[:1] in ("=", "?"):
         if played.late.lstrip(b" \t\r").startswith(b"\n"):
             came = "the reply's line came at once, its empty line when the input was closed"
-            return "flushes", f"{came}: output to a pipe is held back from the second line on", FLUSH
+            return "flushes", f"{came}: output to a pipe is held back from the second line on", flush
         end = "" if "\n" in reply else "the end of its line and without "
         return "empty-line", f"a reply without {end}the empty line", ""
     if held := _find_held_back(subject, played):
         what, fix = _diagnose_unflushed(played, held)
         came = f"the reply came when the input was closed{what and ', ' + what}"
-        flush = FLUSH if _reads_by_line(subject, played, forfeit) else FIXES["flushes"]
+        if not _reads_by_line(subject, played, forfeit):
+            flush += f"; and {FIXES['flushes']}"
         fix = f"{flush}; and {fix}" if fix else flush
         return "flushes", f"no reply while the input was open; {came}", fix
     if played.raw and not played.raw.strip() and not played.first_ns:
@@ -249,7 +253,8 @@ def _step_of_timeout(
         has_read = f"it read {command} and waits for the next command without replying"
         if played.first_ns:
             return "opening" if command in opening else "matches", has_read, NO_ANSWER
-        return "flushes", f"{has_read}: perhaps it does not flush its output, even at its end", NO_FLUSH
+        why = f"{has_read}: perhaps it does not flush its output, even at its end"
+        return "flushes", why, f"{flush}; and answer every command"
     said = forfeit.detail if reply else forfeit.detail.replace("no reply:", "no reply at all:", 1)
     if not played.first_ns:
         return "starts", said, ""
