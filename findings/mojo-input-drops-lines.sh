@@ -9,7 +9,7 @@
 # Output seen: three lines from a file "got a", then "Unhandled exception caught during execution: EOF", exit code 1;
 # from a pipe with pauses "got a", "got b", "got c"; 100 lines one by one under `ulimit -n 64`: fewer than 64.
 # Who meets it: programs that solve exercises or play by a line protocol, tried by hand and then run by a judge that
-# writes the whole input, or several lines, at once. One reader for the whole program reads all of them.
+# writes the whole input, or several lines, at once. One reader for the whole program, as in reader.mojo below, reads all.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -24,15 +24,30 @@ def main() raises:
             break
         print("got", line, flush=True)
 MOJO
-venv/bin/mojo build -o echo echo.mojo 2> build.log || { cat build.log; exit 1; }
+cat > reader.mojo <<'MOJO'
+from std.io.io import _fdopen
+from std.sys import stdin
+
+
+def main() raises:
+    with _fdopen["r"](stdin) as reader:
+        while True:
+            var line = reader.readline()
+            if line == "end":
+                break
+            print("got", line, flush=True)
+MOJO
+for program in echo reader; do
+    venv/bin/mojo build -o $program $program.mojo 2> build.log || { cat build.log; exit 1; }
+done
 venv/bin/python - <<'PYTHON'
 import resource
 import subprocess
 
 
-def at_once(lines):
+def at_once(lines, program="./echo"):
     """Exit code and output for an input that is there as a whole."""
-    done = subprocess.run("./echo", input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
+    done = subprocess.run(program, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
     return done.returncode, done.stdout.split("\n")[:-1]
 
 
@@ -63,6 +78,7 @@ print("one by one:", one_by_one(lines))
 many = one_by_one(map(str, range(100)), descriptors=64)
 print("one by one, 64 descriptors:", len(many), "of 100 lines")
 assert at_once([*lines, "end"]) == (1, ["got a"])
+assert at_once([*lines, "end"], "./reader") == (0, ["got a", "got b", "got c"])
 assert one_by_one(lines) == ["got a", "got b", "got c"]
 assert 40 < len(many) < 64
 PYTHON
