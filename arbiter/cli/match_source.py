@@ -187,7 +187,7 @@ def _check_types(record: MatchRecord) -> None:
             texts.append(when)
             if number < 1:
                 raise ValueError(f"move {number}: moves are counted from 1")
-        texts += [bot.player, bot.stderr_tail, *bot.notes]
+        texts += [bot.player, bot.stderr_head, bot.stderr_tail, *bot.notes]
     if forfeit is not None:
         seats.index(forfeit.seat)
         texts += [getattr(forfeit, name) for name in forfeit.__slots__ if name not in ("seat", "fault")]

@@ -81,7 +81,7 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
     if ended and (words := game.conclusion(record.points or (), ended[-1].after)):
         say(f"\n{words}")
     for bot in record.bots:
-        if bot.stderr_tail.strip():
+        if bot.stderr.strip():
             say(f"standard error of {bot.player}:")
             print_stderr(record, bot)
 
@@ -89,7 +89,7 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
 def print_stderr(record: MatchRecord, bot: BotReport) -> None:
     """Print a bot's standard error, with the moves during which it was written, where stored."""
     texts = [*bot.stderr_at, (len(bot.stderr_tail), "", 0)]
-    for line in bot.stderr_tail[: texts[0][0]].rstrip().splitlines():
+    for line in (bot.stderr_head + bot.stderr_tail[: texts[0][0]]).rstrip().splitlines():
         say(f"  {line}")
     for (start, when, number), (end, _, _) in pairwise(texts):
         say(f"  {when} {_move_text(record, number)}:")

@@ -52,8 +52,8 @@ _LISTS = frozenset(
 )
 """Fields that are tuples (perhaps of tuples), and lists in JSON."""
 _LEFT_OUT = {
-    "substitute": None, "scores": None, "stderr_at": (), "move_notes": None, "notes_public": (),
-    "model": None, "models": (),
+    "substitute": None, "scores": None, "stderr_head": "", "stderr_at": (), "move_notes": None,
+    "notes_public": (), "model": None, "models": (),
 }  # fmt: skip
 """Fields left out of JSON when they have this value."""
 
@@ -156,6 +156,7 @@ class BotReport(_JsonFields):
     """One process after the match.
 
     `exit` is the exit status, negative for the signal that ended it, None if the referee killed it.
+    `stderr_head` is the beginning of what does not fit into `stderr_tail`, with a line on what is left out.
     `stderr_at` dates the parts of the tail: (offset, "during" or "since", number of a move from 1), each up
     to the next; the part before the first precedes the bot's first move. `model` has a model's calls, as JSON
     (docs/reference/match-record.md).
@@ -167,9 +168,15 @@ class BotReport(_JsonFields):
     charged_ns: int = 0
     peak_memory_bytes: int = 0
     notes: tuple[str, ...] = ()
+    stderr_head: str = ""
     stderr_tail: str = ""
     stderr_at: tuple[tuple[int, str, int], ...] = ()
     model: Mapping[str, Any] | None = None
+
+    @property
+    def stderr(self) -> str:
+        """What is kept of its standard error."""
+        return self.stderr_head + self.stderr_tail
 
 
 @dataclass(frozen=True, slots=True)

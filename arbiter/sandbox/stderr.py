@@ -1,4 +1,4 @@
-"""Read a bot's standard error without blocking the bot, and keep its end for the record."""
+"""Read a bot's standard error without blocking the bot, and keep its beginning and end for the record."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CHUNK = 65536
 STDERR_LIMIT = 16 << 20
 """Bytes read in a match; after that the bot blocks."""
 FULL = f"it has written {STDERR_LIMIT} bytes to standard error, and no more is read in a match"
-STDERR_TAIL = 4096
-"""Bytes kept for the record."""
+STDERR_HEAD, STDERR_TAIL = 2048, 4096
+"""Bytes kept for the record, from its beginning and from its end."""
 DURING, SINCE = "during", "since"
 """The times of writing: before the answer to a request; after it and before the next request."""
 LOOKED_AT = 64 << 10
@@ -26,7 +26,8 @@ NOTICE = b"Picked up "
 """The beginning of a Java virtual machine's notice of options from the environment."""
 FATAL = b"Fatal Python error: "
 TRACE = re.compile(
-    rb"\s|\}|Node\.js v|Bun v|\(Use `node|note: |exit status |goroutine |created by |\[signal |#\d"
+    rb"\s|\}|Error: (?:Could not create the Java|A fatal exception has occurred)"
+    rb"|Node\.js v|Bun v|\(Use `node|note: |exit status |goroutine |created by |\[signal |#\d"
     rb"|[Ss]tack (?:traceback|trace|backtrace):|(?:Has)?CallStack|[\w./*()-]+\([^ ]*\)\s*$"
 )
 """Beginnings of lines that are no error: indented, or of a runtime's trace, the last those of calls in Go."""
@@ -46,6 +47,7 @@ class StandardError:
         """`descriptor` must be non-blocking; the caller closes it."""
         self.descriptor = descriptor
         self.tail = b""
+        self._first = b""
         self._recent = bytearray()
         self.talks = False
         """True once it wrote something after its first request."""
@@ -65,12 +67,26 @@ class StandardError:
                 return True
             if not chunk:
                 break
+            if len(self._first) < STDERR_HEAD:
+                self._first = (self._first + chunk)[:STDERR_HEAD]
             self.seen += len(chunk)
             self.tail = (self.tail + chunk)[-STDERR_TAIL:]
             self._recent += chunk
             if len(self._recent) > 2 * LOOKED_AT:
                 del self._recent[:-LOOKED_AT]
         return False
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes that are not in the tail, and a line that counts those between the two."""
+        first = self._first[: self.seen - len(self.tail)]
+        left_out = self.seen - len(self.tail) - len(first)
+        return first + (b"\n[%d bytes left out]\n" % left_out if left_out else b"")
+
+    @property
+    def ending(self) -> bytes:
+        """The text that explains an end: the line of the error, which may precede the tail, and the tail."""
+        return self.error_line.encode() + b"\n" + self.tail
 
     @property
     def is_full(self) -> bool:
@@ -127,9 +143,14 @@ class StandardError:
         """The line with the last error, without its trace, else the end of the last line; for a Python that
         failed to start, its error and a hint.
         """
-        lines = [line.rstrip() for line in bytes(self._recent).split(b"\n")]
-        lines = [line for line in lines if line and not line.startswith(NOTICE)]
-        errors = [number for number, line in enumerate(lines) if not TRACE.match(line[:LOOKED_INTO])]
+        recent = bytes(self._recent)
+        lines = _filled_lines(recent if self.seen == len(recent) else recent.partition(b"\n")[2] or recent)
+        errors = _numbers_of_errors(lines)
+        if not errors and self.seen > len(recent):
+            # An error only if its trace follows; the last line is cut.
+            first = _filled_lines(self._first.rpartition(b"\n")[0])
+            if (found := _numbers_of_errors(first)) and found[-1] < len(first) - 1:
+                lines, errors = first, found
         last, hint = lines[-1].strip() if lines else b"", ""
         if errors:
             last = lines[errors[-1]]
@@ -139,3 +160,13 @@ class StandardError:
             last = next((line for line in reversed(lines) if line.startswith(FATAL)), last)
             hint = NO_LIBRARY if last.startswith(FATAL + b"init_") else ""
         return last[-200:].decode(errors="backslashreplace") + hint
+
+
+def _filled_lines(text: bytes) -> list[bytes]:
+    lines = (line.rstrip() for line in text.split(b"\n"))
+    return [line for line in lines if line and not line.startswith(NOTICE)]
+
+
+def _numbers_of_errors(lines: Sequence[bytes]) -> list[int]:
+    """Return the indices of the lines that are no part of a trace."""
+    return [number for number, line in enumerate(lines) if not TRACE.match(line[:LOOKED_INTO])]

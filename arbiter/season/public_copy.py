@@ -165,7 +165,7 @@ def _public_bot(bot: BotReport) -> BotReport:
         # As long as before: its length bounds the tokens charged.
         calls = [{**call, "thought": "-" * len(call["thought"].encode())} for call in model["calls"]]
         model = {**model, "calls": calls}
-    return replace(bot, notes=(), stderr_tail="", stderr_at=(), model=model)
+    return replace(bot, notes=(), stderr_head="", stderr_tail="", stderr_at=(), model=model)
 
 
 def _public_forfeit(forfeit: Forfeit) -> Forfeit:

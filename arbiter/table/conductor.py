@@ -155,7 +155,7 @@ class Conductor:
         tier = spec.limits.isolation
         for seat, channel in channels.items():
             player, remarks = spec.players[seat], [*notes[seat], *models.notes(seat)]
-            said = channel.stderr.tail if has_crashed(channel.seat, record.forfeit) else b""
+            said = channel.stderr.ending if has_crashed(channel.seat, record.forfeit) else b""
             if helps := wrong_folder_hint(said, player.folder) or tier_hint(said, tier):
                 remarks.append(helps)
             if has_crashed(channel.seat, record.forfeit) and ends[channel.pid].exit == -signal.SIGSEGV:
@@ -301,6 +301,7 @@ def complete_report(
         exit=end.exit,
         cpu_ns=end.cpu_ns // 1000 * 1000,
         peak_memory_bytes=end.peak_memory_bytes,
+        stderr_head=channel.stderr.head.decode(errors="replace"),
         stderr_tail=channel.stderr.tail.decode(errors="replace"),
         stderr_at=tuple(channel.stderr.marks(own, len(moves) + 1)),
     )

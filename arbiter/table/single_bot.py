@@ -46,10 +46,11 @@ class Heard(NamedTuple):
 
 
 class Remains(NamedTuple):
-    """An ended process: how it ended, and the tail of its standard error."""
+    """An ended process: how it ended, its standard error as kept, and the part that explains the end."""
 
     end: End
     stderr: bytes
+    ending: bytes
 
 
 class Relative(NamedTuple):
@@ -177,7 +178,8 @@ class SingleBot:
                 end = self._launcher.stop()[self._process.pid]
             finally:
                 self._channel.close()
-            self._remains = Remains(end, self._channel.stderr.tail)
+            error = self._channel.stderr
+            self._remains = Remains(end, error.head + error.tail, error.ending)
         return self._remains
 
 

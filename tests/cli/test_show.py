@@ -134,9 +134,10 @@ def test_standard_error_stands_under_the_moves_during_which_it_was_written(
     tail = "hello\nhm\nheard it\nalas\n"
     at = ((6, "during", 1), (9, "since", 3), (18, "during", 5))
     fault = Forfeit(0, "a", Fault.CRASH, "it exited with status 1", "gen_move", "")
-    bots = (BotReport("a", stderr_tail=tail, stderr_at=at), BotReport("b"))
+    bots = (BotReport("a", stderr_head="first\n", stderr_tail=tail, stderr_at=at), BotReport("b"))
     print_stderr(timed(bots=bots, points=None, forfeit=fault), bots[0])
     assert capsys.readouterr().out.splitlines() == [
+        "  first",
         "  hello",
         "  during move 1 (gen_declare in deal 1):",
         "    hm",

@@ -112,13 +112,13 @@ def test_every_fault_has_a_section(fault: Fault) -> None:
 
 def test_the_page_tells_how_many_voids_stop_a_run_and_what_a_match_may_write() -> None:
     from arbiter.match.protocol import OUTPUT_LIMIT, REPLY_LIMIT
-    from arbiter.sandbox.stderr import FULL, STDERR_TAIL
+    from arbiter.sandbox.stderr import FULL, STDERR_HEAD, STDERR_TAIL
     from arbiter.season.match_runner import MOST_VOIDS
 
     assert MOST_VOIDS == 2
     assert f"more than {OUTPUT_LIMIT} bytes" in PAGE
     assert f"longer than {REPLY_LIMIT} bytes" in PAGE
-    assert f"the last {STDERR_TAIL >> 10} KiB" in PAGE
+    assert f"the first {STDERR_HEAD >> 10} and last {STDERR_TAIL >> 10} KiB" in PAGE
     assert FULL in PAGE
 
 

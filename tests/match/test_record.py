@@ -67,11 +67,17 @@ def test_a_substitute_has_no_results_and_gives_none_by_its_fault():
 
 
 def test_when_a_bot_wrote_is_told_by_the_record_and_only_where_it_did():
-    wrote = replace(COMPLETE.bots[2], stderr_tail="hm\n", stderr_at=((0, "during", 3), (2, "since", 3)))
+    wrote = replace(
+        COMPLETE.bots[2],
+        stderr_head="oh\n",
+        stderr_tail="hm\n",
+        stderr_at=((0, "during", 3), (2, "since", 3)),
+    )
     after = replace(COMPLETE, bots=(*COMPLETE.bots[:2], wrote, COMPLETE.bots[3]))
     shape = json.loads(json.dumps(after.to_json()))
     assert MatchRecord.from_json(shape) == after
-    assert [seat for seat, bot in enumerate(shape["bots"]) if "stderr_at" in bot] == [2]
+    for key in ("stderr_head", "stderr_at"):
+        assert [seat for seat, bot in enumerate(shape["bots"]) if key in bot] == [2]
 
 
 @RECORDS

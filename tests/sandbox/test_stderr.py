@@ -9,7 +9,7 @@ import pytest
 
 from arbiter.match.record import Fault
 from arbiter.sandbox import stderr
-from arbiter.sandbox.stderr import DURING, SINCE, STDERR_TAIL, StandardError
+from arbiter.sandbox.stderr import DURING, LOOKED_AT, SINCE, STDERR_HEAD, STDERR_TAIL, StandardError
 from tests.fixtures.bot_template import against
 
 if TYPE_CHECKING:
@@ -76,6 +76,16 @@ def test_offsets_count_characters_of_the_tail_that_is_kept(pipe: Pipe) -> None:
     assert list(pipe.error.marks([1, 2, 3], 4)) == [(0, SINCE, 3)]
 
 
+def test_the_beginning_is_kept_beside_the_end_and_what_is_left_out_is_counted(pipe: Pipe) -> None:
+    pipe.written("a" * 100 + "b" * (STDERR_TAIL - 100), SINCE)
+    assert pipe.error.head == b""
+    pipe.written("c" * 100, SINCE)
+    assert (pipe.error.head, pipe.error.tail[:1]) == (b"a" * 100, b"b")
+    pipe.written("d" * STDERR_TAIL, SINCE)
+    first = b"a" * 100 + b"b" * (STDERR_HEAD - 100)
+    assert pipe.error.head == first + b"\n[%d bytes left out]\n" % (STDERR_TAIL + 100 - STDERR_HEAD)
+
+
 def test_no_more_is_read_than_a_match_may_have(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stderr, "STDERR_LIMIT", 100)
     pipe.written("x" * 99, SINCE)
@@ -136,6 +146,7 @@ TRACES = {
     "Node": ("x.js:1\nthrow new Error('boom')\n^\n\nError: boom\n    at f (x.js:1:7) {\n  code: 'X'\n}\n\nNode.js v20.20.2\n", "Error: boom"),
     "Bun": ("1 | throw x\n    ^\nerror: boom\n      at x.js:1:7\n\nBun v1.4.5 (Linux x64)\n", "error: boom"),
     "Java": ('Exception in thread "main" A: a\n\tat Bot.main(Bot.java:3)\nCaused by: B: b\n\t... 1 more\n', "Caused by: B: b"),
+    "Java's start": ("Unrecognized VM option 'UseXGC'\nError: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred. Program will exit.\n", "Unrecognized VM option 'UseXGC'"),
     "Go": ("panic: boom\n\ngoroutine 1 [running]:\nmain.f(...)\n\t/b.go:3\nmain.main()\n\t/b.go:3 +0x125\nexit status 2\n", "panic: boom"),
     "Rust": ("\nthread 'main' panicked at a.rs:2:5:\nboom\nnote: run with `RUST_BACKTRACE=1`\n", "thread 'main' panicked at a.rs:2:5: boom"),
     ".NET": ("Unhandled exception. System.Exception: boom\n   at Program.Main() in /p.cs:line 3\n", "Unhandled exception. System.Exception: boom"),
@@ -157,3 +168,23 @@ def test_the_line_of_an_error_is_found_in_the_trace_of_a_runtime(runtime: str, p
 def test_an_error_before_a_trace_longer_than_the_tail_is_found(pipe: Pipe) -> None:
     pipe.written("java.lang.StackOverflowError\n" + "\tat Bot.f(Bot.java:3)\n" * 1024, SINCE)
     assert pipe.error.error_line == "java.lang.StackOverflowError"
+
+
+CALLS = "".join(
+    f"\tat bot.Engine$$anonfun$search${call}.apply(Engine.scala:3)\n" for call in range(3 * LOOKED_AT // 50)
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ("loaded\njava.lang.StackOverflowError\n", "java.lang.StackOverflowError"),
+        ("x\n" * STDERR_HEAD, "at end()"),
+    ],
+)
+def test_an_error_before_a_trace_of_any_length_is_found_at_the_beginning(
+    before: str, line: str, pipe: Pipe
+) -> None:
+    for part in (before, *(CALLS[at : at + 4096] for at in range(0, len(CALLS), 4096)), "\tat end()\n"):
+        pipe.written(part, SINCE)
+    assert pipe.error.error_line == line

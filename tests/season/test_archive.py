@@ -47,7 +47,7 @@ def with_private_parts(record: MatchRecord) -> MatchRecord:
     if forfeit is not None and forfeit.fault != "illegal":
         forfeit = replace(forfeit, reply=f"{SECRET}\n{forfeit.reply}")
     bots = tuple(
-        replace(bot, notes=(SECRET,), stderr_tail=SECRET, stderr_at=((0, "during", 1),))
+        replace(bot, notes=(SECRET,), stderr_head=SECRET, stderr_tail=SECRET, stderr_at=((0, "during", 1),))
         for bot in record.bots
     )
     return replace(

@@ -308,6 +308,7 @@ def test_liberties_are_no_faults_and_are_noted(table: Conductor, bot: Callable[.
         "actions not in canonical form",
     }
     assert len(record.bots[1].stderr_tail) == 4096
+    assert record.bots[1].stderr_head.startswith("x" * 2048 + "\n[")
 
 
 def test_notes_are_kept_with_their_moves_and_tell_no_liberty(

@@ -25,7 +25,11 @@ INCOMPLETE = "r003/t01/m0"
 
 def with_standard_error(record: MatchRecord) -> MatchRecord:
     """Each bot wrote a line that only its author may see; the one at fault also in its last words."""
-    bots = tuple(replace(bot, stderr_tail=f"only for seat {seat}\n") for seat, bot in enumerate(record.bots))
+    said = "only for seat {}\n".format
+    bots = tuple(
+        replace(bot, stderr_head=f"first {said(seat)}", stderr_tail=said(seat))
+        for seat, bot in enumerate(record.bots)
+    )
     forfeit = record.forfeit and replace(record.forfeit, private="only for seat 2")
     return replace(record, bots=bots, forfeit=forfeit)
 

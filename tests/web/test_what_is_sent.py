@@ -26,7 +26,9 @@ SHOWN = ("", "?after_round=1", "/crosstable?show=los", "/live", "/live?wall=1")
 
 def marked(record: MatchRecord) -> MatchRecord:
     """The same match with words of its bots that are not for the public."""
-    bots = tuple(BotReport(name, stderr_tail=f"{WRITTEN} by {name}") for name in record.players)
+    bots = tuple(
+        BotReport(name, stderr_head=WRITTEN, stderr_tail=f"{WRITTEN} by {name}") for name in record.players
+    )
     if record.forfeit is None:
         return replace(record, bots=bots)
     forfeit = replace(record.forfeit, reply=f"= 2C\n{REPLIED}\n\n")

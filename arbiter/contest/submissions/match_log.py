@@ -40,9 +40,9 @@ def _seat_log(record: MatchRecord, seat: Seat) -> Iterator[str]:
         bot = record.bots[seat]
         yield f"charged {bot.charged_ns / 1e6:.2f} ms, memory at most {bot.peak_memory_bytes / 1e6:.1f} MB"
         yield from (f"note: {printable(text)}" for text in bot.notes)
-        yield "standard error, its last 4 KiB:" if bot.stderr_tail else "nothing on standard error"
-        if bot.stderr_tail:
-            yield _indented(bot.stderr_tail)
+        yield "standard error, its first 2 and last 4 KiB:" if bot.stderr else "nothing on standard error"
+        if bot.stderr:
+            yield _indented(bot.stderr)
     yield ""
 
 

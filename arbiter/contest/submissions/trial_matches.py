@@ -127,7 +127,7 @@ def _result_text(trial: TriedProgram, record: MatchRecord, own: Sequence[Player]
         return f"ended by a fault of {forfeit.player}, which does not count here"
     said = f"{forfeit.fault}: {forfeit.detail} (sent '{forfeit.command}')"
     fix = fix_of_record(record, trial.game, trial.player.folder, trial.limits.isolation)
-    stderr = record.bots[forfeit.seat].stderr_tail
+    stderr = record.bots[forfeit.seat].stderr
     raise Refused(said, fix, stderr, ending=stderr if forfeit.fault is Fault.CRASH else "")
 
 

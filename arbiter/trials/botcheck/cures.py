@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.errors import IllegalAction, MalformedReply
@@ -11,16 +13,17 @@ from arbiter.match.protocol import Answer
 from arbiter.match.record import Fault
 from arbiter.match.referee import judge
 from arbiter.sandbox.failure_hints import tier_hint, wrong_folder_hint
+from arbiter.sandbox.program_files import LONGEST_LINE, first_words
 
 if TYPE_CHECKING:
     from arbiter.games.game import AnyGame, State
     from arbiter.match.record import Forfeit, MatchRecord
+    from arbiter.match.spec import Player
 
 FIXES = {
     "starts": "make the program run and answer the first command in time; read its standard error",
     "empty-line": "end every reply with an empty line: the reply's line, then one more newline",
-    "flushes": "flush standard output after every reply, and read the input line by line, not to its end"
-    " (mawk: -W interactive)",
+    "flushes": "read the input line by line, not to its end",
     "opening": "answer every opening command with = and an empty line, however long its list is",
     "only-replies": "write one reply to each command to stdout, and nothing else; debug text goes to stderr",
     "rules": "answer a gen_ command with one legal word in the protocol's spelling, = and the word",
@@ -46,11 +49,42 @@ STEPS_OF = {
     Fault.OUTPUT: "only-replies",
 }
 """The steps whose fix applies to a fault of unknown cause."""
-FLUSH = (
-    "flush standard output after every reply: writer.Flush() in Go, fflush(stdout) in C, flush=True in Python"
-    "; start mawk as mawk -W interactive"
+FLUSH = "flush standard output after every reply"
+FLUSHES = {
+    "clisp": "(finish-output)",
+    "csi": "(flush-output)",
+    "expect": "flush stdout",
+    "gawk": "fflush()",
+    "gforth": "stdout flush-file throw",
+    "gsi": "(force-output), or start gsi -:fu",
+    "guile": "(force-output)",
+    "hy": "print with :flush True",
+    "jimsh": "flush stdout",
+    "jruby": "$stdout.sync = true",
+    "jython": "sys.stdout.flush()",
+    "lua": "io.flush()",
+    "luajit": "io.flush()",
+    "mawk": "start mawk -W interactive, no flush suffices",
+    "mujs": "MuJS has no flush, choose another JavaScript",
+    "ocaml": "%! at the end of a format",
+    "octave-cli": "fflush(stdout)",
+    "original-awk": "fflush()",
+    "perl": "$| = 1",
+    "pypy": "print(..., flush=True)",
+    "python": "print(..., flush=True)",
+    "racket": "(flush-output)",
+    "raku": "$*OUT.out-buffer = False",
+    "ruby": "$stdout.sync = true",
+    "runghc": "hFlush stdout",
+    "tcc": "fflush(stdout)",
+    "tclsh": "flush stdout",
+}
+"""The flush of languages, by the letters of their programs' names."""
+FLUSHES_OF_COMPILED = (
+    "fflush(stdout) in C, std::flush in C++, writer.Flush() in Go, Flush(Output) in Pascal, hFlush stdout in "
+    "Haskell, flush stdout in OCaml, stdout.flush() in D, Rust and Vala"
 )
-NO_FLUSH = f"{FLUSH}; and answer every command"
+NAME_OF_PROGRAM = re.compile(r"[a-z]+(?:-[a-z]+)*")
 NO_ANSWER = "answer every command, and flush the answer; answer an unknown command with ?"
 NO_SIGN = "begin every reply with =, then the word if one is requested, as in '= TD'; then an empty line"
 ONE_LINE_LATE = (
@@ -74,8 +108,23 @@ BATCHES = "read line by line and never mix select() with buffered reading"
 UNBATCHED = "leave batched: false"
 SEED = "seed random numbers with the commands that came, and let no clock and no order of a set decide"
 SURVIVE = "read its standard error; answer every command, an unknown one with ?"
+CALLS = {
+    "memfd_create": "its memory may not be a file (memfd_create is refused): java -XX:+UseSerialGC or "
+    "-XX:+UseG1GC in place of ZGC"
+}
+"""The advice to a program that ended after this call was refused."""
 ID = re.compile(rb"=\d+ +\S+\s*")
 """An answer with a command number, as in GTP."""
+
+
+def flush_advice(player: Player) -> str:
+    """Return the advice to flush, in the language of a player's program if its interpreter is known."""
+    words, program = list(player.command[:1]), player.command[0]
+    with suppress(OSError), open(program, "rb") as file:
+        words += first_words(file.readline(LONGEST_LINE))
+    names = (NAME_OF_PROGRAM.match(Path(word).name) for word in words)
+    known = (FLUSHES[name[0]] for name in names if name and name[0] in FLUSHES)
+    return f"{FLUSH}: {next(known, FLUSHES_OF_COMPILED)}"
 
 
 def fix_of_illegal(game: AnyGame, state: State, forfeit: Forfeit) -> str:
@@ -103,7 +152,7 @@ def fix_of_record(record: MatchRecord, game: AnyGame, folder: str, tier: str) ->
         ]
         fix = fix_of_illegal(game, states[-1], forfeit)
     elif forfeit.fault is Fault.CRASH:
-        said = record.bots[forfeit.seat].stderr_tail.encode(errors="replace")
+        said = f"{forfeit.private}\n{record.bots[forfeit.seat].stderr_tail}".encode(errors="replace")
         fix = wrong_folder_hint(said, folder) or tier_hint(said, tier, sent=True)
     return fix or FIXES_OF_SENT[STEPS_OF[forfeit.fault]]
 

@@ -19,7 +19,7 @@ from arbiter.match.record import Fault
 from arbiter.sandbox.awake_time import Awake
 from arbiter.table.conductor import QUIT_SECONDS
 from arbiter.trials.botcheck.cures import SURVIVE
-from arbiter.trials.botcheck.verdicts import Step, escaped, last_lines, passed
+from arbiter.trials.botcheck.verdicts import Step, escaped, passed, shown_lines
 from arbiter.trials.botcheck.whole_match import BLANK, SURPLUS_NS
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class Dialogue:
         fault = heard.reply.fault
         public = detail or (fault.reason if fault is not None else "")
         detail = detail or (fault.detail if fault is not None else "")
-        stderr = last_lines(bot.stop().stderr)
+        stderr = shown_lines(bot.stop().stderr)
         return Step(
             name, False, escaped(sent.encode()), escaped(heard.raw), fix, detail, stderr, public=public
         )

@@ -24,20 +24,20 @@ from arbiter.sandbox.stderr import FULL
 from arbiter.sandbox.syscall_numbers import call_name, is_process_start
 from arbiter.table.crash_faults import NO_MEMORY
 from arbiter.trials.botcheck.cures import (
+    CALLS,
     CRLF,
     ENDED,
     EXEC,
     FIXES,
     FIXES_OF_SENT,
-    FLUSH,
     HASH_BANG,
     ID,
     NO_ANSWER,
-    NO_FLUSH,
     NO_ID,
     NO_SIGN,
     ONE_LINE_LATE,
     fix_of_illegal,
+    flush_advice,
 )
 from arbiter.trials.botcheck.whole_match import ANSWERS, LATE_NS
 
@@ -61,8 +61,8 @@ QUIT_SECONDS = 3.0
 """Time for a bot to start, and to end on ``quit``."""
 SHOWN = 200
 """Bytes shown of a command and of a reply."""
-LAST_LINES = 16
-"""Lines shown of standard error: with fewer, a library's inner calls hide the bot's."""
+FIRST_LINES, LAST_LINES = 4, 16
+"""Lines shown of standard error: with fewer last ones, a library's inner calls hide the bot's."""
 
 
 def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step | None:
@@ -74,27 +74,30 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     if forfeit is None:
         return None
     name, detail, fix = _step_of_fault(subject, played, forfeit, opening)
-    stderr, fix = played.process.stderr, fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
+    ending, shown = played.process.ending, shown_lines(played.process.stderr)
+    fix = fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
     if forfeit.fault is Fault.OUTPUT or FULL in forfeit.reason:
         fix = FIXES["output"]
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == -signal.SIGSEGV:
         fix += f"; {STACK}"
     tier, player = subject.limits.isolation, subject.player
     refused_process = any(map(is_process_start, played.process.end.refused))
-    if NO_FORK.search(stderr):
+    refused_calls = [call_name(number) for number in played.process.end.refused]
+    if NO_FORK.search(ending):
         fix = EXEC
     elif unstarted := _script_problem(subject, played):
-        detail, fix, stderr = *unstarted, b""
+        detail, fix, shown = *unstarted, ()
     elif name == "starts" and tier != PLAIN and (bundle := bundle_problem(player.command, player.folder)):
         fix = bundle
-    elif forfeit.fault is Fault.CRASH and (wrong := wrong_folder_hint(stderr, player.folder)):
+    elif forfeit.fault is Fault.CRASH and (advice := next(filter(None, map(CALLS.get, refused_calls)), "")):
+        fix = advice
+    elif forfeit.fault is Fault.CRASH and (wrong := wrong_folder_hint(ending, player.folder)):
         fix = wrong
-    elif forfeit.fault is Fault.CRASH and (refused := tier_hint(stderr, tier, subject.sent)):
+    elif forfeit.fault is Fault.CRASH and (refused := tier_hint(ending, tier, subject.sent)):
         fix += f"; {refused}" + ("" if subject.sent else "; --isolation plain allows everything")
-        if calls := played.process.end.refused:
-            names = [call_name(number) for number in calls]
-            fix += f"; refused here: {', '.join(names)}"
-            fix += "" if subject.sent else f" (arbiter isolation --explain {names[0]})"
+        if refused_calls:
+            fix += f"; refused here: {', '.join(refused_calls)}"
+            fix += "" if subject.sent else f" (arbiter isolation --explain {refused_calls[0]})"
     elif refused_process and forfeit.fault in (Fault.CRASH, Fault.MALFORMED):
         fix = EXEC
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == 0:
@@ -109,9 +112,7 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     moves = len(played.own_moves)
     where = f"seat {forfeit.seat}, after {moves} decision{'s' * (moves != 1)}: " if moves else ""
     public = where + forfeit.reason
-    return Step(
-        name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr), public=public
-    )
+    return Step(name, False, forfeit.command, escaped(got), fix, where + detail, shown, public=public)
 
 
 def _script_problem(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
@@ -236,16 +237,18 @@ def _step_of_timeout(
 ) -> tuple[str, str, str]:
     """As `_step_of_fault`, for a timeout: new processes show whether the bot flushes."""
     reply, command = forfeit.reply, forfeit.command.split(" ")[0]
+    flush = flush_advice(subject.player)
     if reply and reply[:1] in ("=", "?"):
         if played.late.lstrip(b" \t\r").startswith(b"\n"):
             came = "the reply's line came at once, its empty line when the input was closed"
-            return "flushes", f"{came}: output to a pipe is held back from the second line on", FLUSH
+            return "flushes", f"{came}: output to a pipe is held back from the second line on", flush
         end = "" if "\n" in reply else "the end of its line and without "
         return "empty-line", f"a reply without {end}the empty line", ""
     if held := _find_held_back(subject, played):
         what, fix = _diagnose_unflushed(played, held)
         came = f"the reply came when the input was closed{what and ', ' + what}"
-        flush = FLUSH if _reads_by_line(subject, played, forfeit) else FIXES["flushes"]
+        if not _reads_by_line(subject, played, forfeit):
+            flush += f"; and {FIXES['flushes']}"
         fix = f"{flush}; and {fix}" if fix else flush
         return "flushes", f"no reply while the input was open; {came}", fix
     if played.raw and not played.raw.strip() and not played.first_ns:
@@ -256,7 +259,8 @@ def _step_of_timeout(
         has_read = f"it read {command} and waits for the next command without replying"
         if played.first_ns:
             return "opening" if command in opening else "matches", has_read, NO_ANSWER
-        return "flushes", f"{has_read}: perhaps it does not flush its output, even at its end", NO_FLUSH
+        why = f"{has_read}: perhaps it does not flush its output, even at its end"
+        return "flushes", why, f"{flush}; and answer every command"
     said = forfeit.detail if reply else forfeit.detail.replace("no reply:", "no reply at all:", 1)
     if not played.first_ns:
         return "starts", said, ""
@@ -268,8 +272,9 @@ class Step:
     """One named step. `ok` is None if it was left out; `detail` then has the reason.
 
     `sent` is one command or several; `got` the raw bytes, escaped; `fix` one line of advice; `stderr` the
-    last lines of the bot's standard error, if the step failed; `public` the part of `detail` that others than
-    the author may read. A step that is not `required` is advice: no match of the season can fail by it.
+    first and last lines of the bot's standard error, if the step failed; `public` the part of `detail` that
+    others than the author may read. A step that is not `required` is advice: no match of the season can fail
+    by it.
     """
 
     name: str
@@ -295,8 +300,8 @@ class Step:
     def text(self, advice: str = "FAIL {}: (advisory)") -> str:
         """Return the step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``.
 
-        Below a failed step follow the last lines of standard error. `advice` begins the line of a step that
-        is not required.
+        Below a failed step follow the first and last lines of standard error. `advice` begins the line of a
+        step that is not required.
         """
         if self.ok:
             return f"ok {self.name}" + (f": {self.detail}" if self.detail else "")
@@ -314,8 +319,12 @@ def escaped(raw: bytes) -> str:
     return text if len(raw) <= SHOWN else f"{text}... ({len(raw)} bytes)"
 
 
-def last_lines(stderr: bytes) -> tuple[str, ...]:
-    return tuple(stderr.decode(errors="replace").splitlines()[-LAST_LINES:])
+def shown_lines(stderr: bytes) -> tuple[str, ...]:
+    """Return the first and last lines of standard error."""
+    lines = stderr.decode(errors="replace").splitlines()
+    if len(lines) > FIRST_LINES + LAST_LINES + 1:
+        lines[FIRST_LINES:-LAST_LINES] = ["..."]
+    return tuple(lines)
 
 
 def passed(name: str, detail: str = "") -> Step:

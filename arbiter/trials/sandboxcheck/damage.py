@@ -19,7 +19,7 @@ MatchReport: TypeAlias = "dict[str, Any]"
 MS = 1_000_000
 LONG, GRACE_NS = "2s", 50 * MS
 """Time enough for a match not to time out on a busy machine; and the tolerance."""
-MOST_GROWTH_BYTES, MOST_TAIL_BYTES = 2 * OUTPUT_LIMIT, 4096
+MOST_GROWTH_BYTES, MOST_KEPT_BYTES = 2 * OUTPUT_LIMIT, 6200
 """The referee holds one output up to its limit."""
 REPORT = re.compile(r"nice (-?\d+), cores (\d+), descriptors \d+\n")
 
@@ -51,7 +51,8 @@ def harm_of(told: MatchReport, expected: str) -> str:
         return f"another bot forfeits: {forfeit['detail']}"
     if (taken := charged_and_kill_ns(told)) > most_ns(expected):
         return f"it held the table for {taken / 1e9:.2f} s of the {most_ns(expected) / 1e9:.2f} that it may"
-    if (kept := len(record["bots"][1]["stderr_tail"].encode())) > MOST_TAIL_BYTES:
+    bot = record["bots"][1]
+    if (kept := len((bot.get("stderr_head", "") + bot["stderr_tail"]).encode())) > MOST_KEPT_BYTES:
         return f"{kept} bytes of its standard error are kept"
     return harm_to_others(told)
 

@@ -184,7 +184,7 @@ class CheckedMatch(NamedTuple):
     def stderr(self) -> list[str]:
         """The last lines of the faulty bot's standard error; none without a fault."""
         forfeit = self.record.forfeit
-        return [] if forfeit is None else self.record.bots[forfeit.seat].stderr_tail.splitlines()[-LINES:]
+        return [] if forfeit is None else self.record.bots[forfeit.seat].stderr.splitlines()[-LINES:]
 
 
 def names_of(bot: Player, opponent: Player | None) -> dict[str, str]:

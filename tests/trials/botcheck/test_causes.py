@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.process
 
-FLUSH = "flush standard output after every reply: writer.Flush"
+FLUSH = r"flush standard output after every reply: print\(\.\.\., flush=True\)"
 STRAY = "write one reply to each command to stdout"
 BLANK_ENDED = "so it reads the line end as part of the last word"
 EXPECTED: dict[str, tuple[str, str, str]] = {
     # the fault: (the step that fails, the cause, the fix)
-    "no flush": ("flushes", "the reply came when the input was closed$", f"{FLUSH}[^;]*; start mawk as mawk -W interactive$"),
+    "no flush": ("flushes", "the reply came when the input was closed$", f"{FLUSH}$"),
     "debug line": ("only-replies", "text that is no reply: .*thinking", STRAY),
     "no flush, debug line": ("flushes", "closed, with text that is no reply: .*thinking", f"{FLUSH}.*; and {STRAY}"),
     "no flush, no empty line": ("flushes", "closed, without the empty line$", f"{FLUSH}.*; and end every reply with an empty"),
@@ -48,7 +48,7 @@ EXPECTED: dict[str, tuple[str, str, str]] = {
     "wrong id": ("rules", "more than one word in an answer: 1 ", "write no number after the ="),
     "line end kept": ("matches", BLANK_ENDED, "remove the line end before you split a line"),
     "relative path": ("starts", "FileNotFoundError: ", "which has no 'bots/ann/table.txt': name it 'table.txt'$"),
-    "all input first": ("flushes", "the reply came when the input was closed$", r"read the input line by line, not to its end \(mawk: -W interactive\)$"),
+    "all input first": ("flushes", "the reply came when the input was closed$", f"{FLUSH}; and read the input line by line, not to its end$"),
     "one command": ("opening", "it exited with status 0", "read commands in a loop"),
     "dies of unknown": ("unknown-command", "KeyError: 'no_such_command'", "answer every unknown command with ?"),
     "dies of time_left": ("opening", "KeyError: 'time_left'", "answer every command, an unknown one with ?"),
