@@ -88,12 +88,12 @@ def regress(
 ) -> None:
     """Test whether a new version of a bot is better.
 
-    Candidate and base play the same deals until the test is decided. Exit 0: better (with --non-regression:
-    no worse, or identical play). 1: not better, identical play, or the budget is spent. 3: a bot failed.
-    2, 4, 5: wrong usage, a fault of this machine, of the store.
+    Candidate and base play the same deals until the test is decided, at the earliest after 16 blocks that
+    are not level. Of several candidates it finds the best of those better than the base.
 
-    With several candidates, it finds the best of those better than the base. Exit 0: found. 1: none is
-    better. 4: the budget is spent.
+    Exit 0: yes, better, or the best is found (with --non-regression: no worse, or identical play). 1: no, or
+    of one candidate, the budget is spent. 3: a bot failed. 2, 4, 5: wrong usage, a fault of this machine (or
+    of several candidates, the budget is spent), of the store.
 
     Run the same command again to continue after an interruption. FILE is YAML with the options as keys.
 
