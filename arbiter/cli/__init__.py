@@ -40,7 +40,7 @@ SECTIONS = {
         "console": ("console", "console", "Referee a match by hand: bots, people, raw commands and replies."),
         "applet": ("applet", "applet", "The console in a browser, with cards to click."),
         "check-bot": ("check_bot", "check_bot", "Test a bot for everything a tournament requires."),
-        "games": ("check_config", "games", "List the games and their options."),
+        "games": ("check_config", "games", "List the games, their options and their bots."),
     },
     "Seasons": {
         "check-config": ("check_config", "check_config", "Check a season file without playing."),

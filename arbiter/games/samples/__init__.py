@@ -106,6 +106,12 @@ def bot_words(game: str, name: str) -> list[str]:
     return [str(BOTS / bot.files[0]), *bot.words]
 
 
+def rung_names(game: str) -> list[str]:
+    """Return the names of a game's ladder, the house bot among them; [] for a game without a ladder."""
+    path = folder_of_samples("configs/ladder") / f"{game}.yaml"
+    return re.findall(r"^  - name: (.+)", path.read_text(), re.MULTILINE) if game in _BOTS else []
+
+
 def season_files(game: str, season: str, language: str | None = None) -> dict[str, bytes]:
     """Read the files of a sample season, and return contents by path in the season's folder.
 
