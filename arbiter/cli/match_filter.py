@@ -54,7 +54,7 @@ def names_of(player: str, rated: Iterable[str]) -> set[str]:
 
 
 def find_names(player: str, rated: Iterable[str]) -> tuple[str, ...]:
-    """Return the rated names of a player, sorted; ConfigError with the nearest name if there are none."""
+    """Return the rated names of a player, sorted; ConfigError with the nearest name if it has none."""
     rated = list(rated)
     if found := names_of(player, rated):
         return tuple(sorted(found))

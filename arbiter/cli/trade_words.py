@@ -143,10 +143,10 @@ def option_hint(word: str, options: Collection[str]) -> list[str]:
 
 
 def elsewhere_hint(word: str) -> str:
-    """Return which command an option of other tools is for, or the page about those that have none, or ""."""
+    """Return which command an option of other tools is for, or the page on those without one here, or ""."""
     meant = _OPTIONS.get(_with_two_dashes(word))
     if meant == ():
-        return f"there is none; see {PAGE}"
+        return f"no such thing here; see {PAGE}"
     commands = tuple(name for name in meant or () if not name.startswith("-"))
     return _question(commands) if commands else ""
 

@@ -39,7 +39,7 @@ def headline(trial: Trial, detail: bool = True) -> str:
 
 
 def undecided_text(blocks: int, uneven: int, spent: bool) -> str:
-    """Return that there is no verdict, and why: a spent budget, too few blocks that are not level."""
+    """Return the text without a verdict, and why: a spent budget, too few blocks that are not level."""
     text = f"undecided after {counted(blocks, 'block')}"
     if spent:
         text += ": the budget is spent"
