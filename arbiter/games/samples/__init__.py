@@ -118,17 +118,25 @@ def season_files(game: str, season: str, language: str | None = None) -> dict[st
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes. With a `language` of the
     game, its smallest bot in it plays, too.
     """
-    from arbiter.games.samples.sample_languages import MINE, language_bot, language_entry
+    from arbiter.games.samples.sample_languages import MINE, language_bot, language_entry, language_guide
 
     bots = _BOTS[game]
     house = bots[-1]
+    simple = f"bots/{house.name}/{house.files[0]}"
+    guide = {
+        "build": "",
+        "own": f"`{simple}`\nexplains them. Copy it to a new folder under `bots/`, change it, and check that"
+        " it plays by the rules:",
+        "check": f"$ arbiter check-bot --game {game} -- python3 {simple}",
+        "then": "Then add it under `players` in `season.yaml`.",
+    }
     words = {
         "season": season,
         "name": game,
         "game": _SHORT.get(game, game),
         "players": "\n".join([*([language_entry(language)] if language else []), *map(_yaml_entry, bots)]),
         "house": house.name,
-        "simple": f"bots/{house.name}/{house.files[0]}",
+        **(language_guide(game, language) if language else guide),
     }
     templates = {name: Template((HERE / name).read_text(encoding="utf-8")) for name in (SEASON, "README.md")}
     written = {name: template.substitute(words).encode() for name, template in templates.items()}
