@@ -29,6 +29,8 @@ ENDING_SIGNALS = tuple(
 )
 START_OVER = frozenset({"attack", "check-bot", "evidence", "export", "integrity", "play", "report", "verify"})
 """Commands that keep no partial results when interrupted."""
+_BOTS = frozenset({"--bot", "--base", "--candidate"})
+"""Options with a command, which a shell splits at blanks."""
 RETRY_SECONDS = 0.01
 """The delay before a dropped interrupt is raised again: enough to leave the code that dropped it."""
 
@@ -188,6 +190,9 @@ def exit_code(arguments: list[str]) -> int:
     except click.ClickException as error:
         if isinstance(error, click.NoSuchOption) and error.ctx is not None:
             _add_hint(error, error.ctx.command, typed)
+        elif "unexpected extra argument" in error.message and _BOTS.intersection(typed):
+            # It is Final, but only in the annotations.
+            error.message += ' (quote a command with blanks: --bot "python3 bot.py")'  # type: ignore[misc]
         error.show()
         return error.exit_code
     except ArbiterError as error:

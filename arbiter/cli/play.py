@@ -207,7 +207,8 @@ def _game_of_options(
         options.setdefault("seats", len(bots))
     game = make(game_name, options)
     if len(bots) != game.seats:
-        raise ConfigError(f"{game_name}: expected {game.seats} bots, got {len(bots)}")
+        hint = "give a bot once for each of its seats" if len(bots) < game.seats else ""
+        raise ConfigError(f"{game_name}: expected {game.seats} bots, got {len(bots)}", hint=hint)
     return game, parse_players(bots, game.name)
 
 

@@ -62,3 +62,4 @@ def test_a_file_lists_forfeits_with_their_numbers(arbiter: Run, tmp_path: Path) 
     assert "  2   r001/t01/m0" in arbiter("show", path, "--lost", name)[1]
     assert arbiter("show", path, "--lost", "nobody")[0] == 2
     assert "arbiter show" in arbiter("matches", path)[2]
+    assert "read it with arbiter show" in arbiter("standings", path)[2]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         ("-engine cmd=bot", "did you mean play or regress?"),
         ("play -sprt elo0=0", "did you mean regress?"),
         ("play --resign score=5", "see docs/howto/coming-from-fastchess.md"),
+        ("play --bot new=python3 bot.py", "quote a command with blanks"),
         ("-v", "Did you mean '--version'?"),
         ("version", "did you mean --version?"),
         ("fastchess -engine cmd=bot", "See docs/howto/coming-from-fastchess.md"),
