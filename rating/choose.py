@@ -22,6 +22,8 @@ total risk of beta for one that is: bets on s1 - x against being elo1 above the 
 and, for a candidate less than elo1 - elo0 behind the leader, bets on d + s1 - s0 against being that much
 above the leader (the rest). A candidate removed in this way is not shown to be worse than the winner.
 
+As in `Gsprt`, nothing is decided before 16 blocks; `best` needs 16 blocks of the winner that are not level.
+
     choice, standing = Choice(elo1=10.0), Choice.start(3)
     for scores in blocks:                    # of three candidates; any value for those out of the race
         standing = choice.add(standing, scores)
@@ -48,6 +50,7 @@ import numpy as np
 from rating.arrays import Bools, Floats, Ints
 from rating.errors import OptionError, ResultError
 from rating.evidence import confidence_sequence, e_value
+from rating.sequential.runs import FIRST_LOOK
 
 VERDICTS = (None, "best", "none", "out_of_budget")
 STATES = ("playing", "behind", "no_better", "level")
@@ -67,15 +70,17 @@ _PRIOR, _UNKNOWN = 8.0, 0.4
 class Standing(NamedTuple):
     """The state of a choice among N candidates, with any leading axes.
 
-    `verdict` and `state` are indices into `VERDICTS` and `STATES`; `total` are sums of scores. `not_best` has
-    the logarithms of the capitals against each as the best, the base first, by stake; `no_gain` and `no_lead`
-    those of the two other bets. `spread` has sums of d^2, `spread_of_base` of (x - s0)^2.
+    `verdict` and `state` are indices into `VERDICTS` and `STATES`; `total` are sums of scores, `uneven` the
+    numbers of blocks that were not exactly 1/2. `not_best` has the logarithms of the capitals against each as
+    the best, the base first, by stake; `no_gain` and `no_lead` those of the two other bets. `spread` has sums
+    of d^2, `spread_of_base` of (x - s0)^2.
     """
 
     verdict: Ints
     blocks: Ints
     state: Ints
     total: Floats
+    uneven: Ints
     base_beaten: Bools
     not_best: Floats
     no_gain: Floats
@@ -132,6 +137,7 @@ class Choice:
             np.zeros(runs, np.int64),
             np.zeros(each, np.int64),
             np.zeros(each),
+            np.zeros(each, np.int64),
             np.zeros(runs, np.bool_),
             np.full((*runs, candidates + 1, len(_STAKES)), -math.log(len(_STAKES))),
             np.zeros(each),
@@ -159,6 +165,7 @@ class Choice:
         after = standing._replace(
             blocks=standing.blocks + 1,
             total=standing.total + np.where(playing, x, 0.0),
+            uneven=standing.uneven + (x != 0.5),
             not_best=standing.not_best + np.log1p(stake * d[..., None]),
             no_gain=standing.no_gain + np.log1p(gain_stake * (s1 - x)),
             no_lead=standing.no_lead + np.log1p(stake[..., 1:, 0] * (ahead + zone)),
@@ -203,11 +210,12 @@ class Choice:
         close = (np.arange(lost.shape[-1]) != first) & (lost < s1 - s0)
         level = close & (standing.no_lead >= -math.log((1.0 - _OF_BASE) * self.beta))
         found = np.select([given_up[..., 1:], doubted, level], [_BEHIND, _NO_BETTER, _LEVEL], _PLAYING)
-        state = np.where(at_once, found, standing.state)
+        state = np.where(at_once & (standing.blocks >= FIRST_LOOK)[..., None], found, standing.state)
         left = (state == _PLAYING).sum(axis=-1)
+        known = np.where(state == _PLAYING, standing.uneven, 0).max(axis=-1) >= FIRST_LOOK
         spent = self.most_blocks is not None and standing.blocks >= self.most_blocks
         verdict = np.select(
-            [base_beaten & (left == 1), ~base_beaten & (left == 0), np.asarray(spent)],
+            [base_beaten & (left == 1) & known, ~base_beaten & (left == 0), np.asarray(spent)],
             [_BEST, _NONE, _OUT_OF_BUDGET],
             0,
         )

@@ -29,6 +29,8 @@ ENDING_SIGNALS = tuple(
 )
 START_OVER = frozenset({"attack", "check-bot", "evidence", "export", "integrity", "play", "report", "verify"})
 """Commands that keep no partial results when interrupted."""
+_BOTS = frozenset({"--bot", "--base", "--candidate"})
+"""Options with a command, which a shell splits at blanks."""
 RETRY_SECONDS = 0.01
 """The delay before a dropped interrupt is raised again: enough to leave the code that dropped it."""
 
@@ -40,7 +42,7 @@ SECTIONS = {
         "console": ("console", "console", "Referee a match by hand: bots, people, raw commands and replies."),
         "applet": ("applet", "applet", "The console in a browser, with cards to click."),
         "check-bot": ("check_bot", "check_bot", "Test a bot for everything a tournament requires."),
-        "games": ("check_config", "games", "List the games and their options."),
+        "games": ("check_config", "games", "List the games, their options and their bots."),
     },
     "Seasons": {
         "check-config": ("check_config", "check_config", "Check a season file without playing."),
@@ -176,6 +178,7 @@ def _replace_closed_streams() -> None:
 
 def exit_code(arguments: list[str]) -> int:
     """Run the command of these arguments, print any error on stderr, and return the exit code."""
+    typed = tuple(arguments)  # click empties the list
     try:
         # Not `group.main`, which treats a closed pipe as an error.
         with group.make_context("arbiter", arguments) as context:
@@ -186,7 +189,10 @@ def exit_code(arguments: list[str]) -> int:
         return done.exit_code
     except click.ClickException as error:
         if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-            _add_hint(error, error.ctx.command)
+            _add_hint(error, error.ctx.command, typed)
+        elif "unexpected extra argument" in error.message and _BOTS.intersection(typed):
+            # It is Final, but only in the annotations.
+            error.message += ' (quote a command with blanks: --bot "python3 bot.py")'  # type: ignore[misc]
         error.show()
         return error.exit_code
     except ArbiterError as error:
@@ -217,13 +223,17 @@ def exit_code(arguments: list[str]) -> int:
         return INTERNAL_ERROR
 
 
-def _add_hint(error: click.NoSuchOption, command: click.Command) -> None:
+def _add_hint(error: click.NoSuchOption, command: click.Command, typed: tuple[str, ...]) -> None:
     """Replace click's hint, by spelling, by the option that other tools call by this word."""
-    from arbiter.cli.trade_words import option_hint
+    from arbiter.cli.trade_words import elsewhere_hint, option_hint, written_option
 
+    word = written_option(error.option_name, typed)
     options = [name for parameter in command.params for name in parameter.opts]
-    if found := option_hint(error.option_name, options):
-        error.possibilities = found  # type: ignore[misc]  # Final, but only in the annotations
+    if found := option_hint(word, options):
+        # They are Final, but only in the annotations.
+        error.possibilities, error.message = found, f"No such option {word!r}."  # type: ignore[misc]
+    elif hint := elsewhere_hint(word):
+        error.possibilities, error.message = None, f"No such option {word!r} ({hint})."  # type: ignore[misc]
 
 
 def _print_interrupted(arguments: list[str]) -> int:

@@ -7,15 +7,16 @@ import shlex
 from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import yaml
 
 from arbiter.cli.options import read_json
 from arbiter.cli.output import note
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, slip_of
 from arbiter.games import make
+from arbiter.games.samples import GAMES, bot_names, bot_words, rung_names
 from arbiter.match.limits import override_limits
 from arbiter.replay.visibility import FORMAT
 from arbiter.sandbox.player_command import (
@@ -26,6 +27,7 @@ from arbiter.sandbox.player_command import (
     register,
     starting_problems,
 )
+from arbiter.sandbox.program_files import program_problem
 from arbiter.sandbox.tiers import choose
 from arbiter.store.address import check_no_query, is_persistent
 from arbiter.text import first_few
@@ -92,33 +94,103 @@ def parse_deals(game: AnyGame, path: str, shapes: Iterable[Mapping[str, Any]]) -
     return deals
 
 
-def parse_players(commands: Sequence[str]) -> tuple[Player, ...]:
-    """Parse command lines to players, named after their file, with a number where names are equal."""
+class GivenBot(NamedTuple):
+    """A command line: the name in front, or that of a shipped bot, or ""; variables; words of the command."""
+
+    name: str
+    env: dict[str, str]
+    words: list[str]
+
+
+def parse_players(commands: Sequence[str], game: str | None = None) -> tuple[Player, ...]:
+    """Parse command lines to players, named as given or by their file, with a number where names are equal.
+
+    ConfigError also for a name that is given to two programs.
+    """
+    programs: dict[str, GivenBot] = {}
+    players = []
     for number, command in enumerate(commands, 1):
         if not command.strip():
             raise ConfigError(f"--bot {number} is empty: give a command")
-    return make_names_unique(parse_player(command, f"--bot {command!r}") for command in commands)
+        given = split_command(command, f"--bot {command!r}", game)
+        if given.name and programs.setdefault(given.name, given) != given:
+            raise ConfigError(f"--bot {command!r}: {given.name} is the name of another program")
+        players.append(_register(given, f"--bot {command!r}", game))
+    return make_names_unique(players)
 
 
-def parse_player(command: str, given_by: str) -> Player:
+def parse_player(command: str, given_by: str, game: str | None = None) -> Player:
     """Parse a command line to a player that runs in the current folder; `given_by` starts the error message.
 
-    Variables may precede the command as in a shell, ``LEVEL=3 python3 bot.py``.
+    It is as in a shell, ``LEVEL=3 python3 bot.py``, may have a name in front, ``old=python3 bot.py``, and may
+    be the name of a bot that comes with `game`.
     """
-    env, words = split_command(command, given_by)
-    for message in problems_of_command(words, env):
-        raise ConfigError(f"{given_by}: {message}")
-    return register(name_of_command(words), words, Path(), env)
+    return _register(split_command(command, given_by, game), given_by, game)
 
 
-def split_command(command: str, given_by: str) -> tuple[dict[str, str], list[str]]:
-    """Split a command line into the variables in front and the words of the command."""
+def split_command(command: str, given_by: str, game: str | None = None) -> GivenBot:
+    """Split a command line, and replace the name of a bot that comes with `game` by its command."""
     try:
         words = shlex.split(command)
+        name = _name_in_front(words, game)
+        words = shlex.split(command.lstrip()[len(name) + 1 :]) if name else words
     except ValueError as error:
         raise ConfigError(f"{given_by}: {error}") from None
+    if name:
+        from arbiter.season.config.value_types import check_name
+
+        try:
+            check_name(name)
+        except ConfigError as error:
+            raise ConfigError(f"{given_by}: {error}") from None
     first = next((n for n, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
-    return dict(word.split("=", 1) for word in words[:first]), words[first:]
+    env, words = dict(word.split("=", 1) for word in words[:first]), words[first:]
+    if game is not None and len(words) == 1 and words[0] in bot_names(game) and not _starts(words[0], None):
+        return GivenBot(name or words[0], env, ["python3", *bot_words(game, words[0])])
+    return GivenBot(name, env, words)
+
+
+def _name_in_front(words: Sequence[str], game: str | None) -> str:
+    """Return the name in front of a command, ``old=python3 bot.py``, or "".
+
+    It is a variable if what follows it cannot start, or if it is in capitals and the next word can.
+    """
+    name, equals, value = (words or [""])[0].partition("=")
+    if not equals or not name or "/" in name:
+        return ""
+    if ASSIGNMENT.match(words[0]) and words[1:]:
+        capitals = name.isupper() and _starts(words[1], game)
+        if capitals or not (ASSIGNMENT.match(value) or _starts(value, game)):
+            return ""
+    return name
+
+
+def _starts(word: str, game: str | None) -> bool:
+    """True if a word is a program, or the name of a bot that comes with `game`."""
+    return not program_problem(word, "") or (game is not None and word in bot_names(game))
+
+
+def _register(given: GivenBot, given_by: str, game: str | None) -> Player:
+    """Return the player of a split command; ConfigError if it cannot start."""
+    for message in problems_of_command(given.words, given.env):
+        raise ConfigError(f"{given_by}: {message}", hint=shipped_hint(given.words, game))
+    return register(given.name or name_of_command(given.words), given.words, Path(), given.env)
+
+
+def shipped_hint(words: Sequence[str], game: str | None) -> str:
+    """Return how to write a bot that comes with a game, after a word that is no program; "" for others."""
+    if len(words) != 1 or "." in words[0] or "/" in words[0] or not program_problem(words[0], ""):
+        return ""
+    name = words[0]
+    if game is not None and name in rung_names(game):
+        written = f"arbiter init ladder --game {game} --ladder"
+        return f"a bot of {game}'s ladder: {written}, then --config ladder/season.yaml and the name"
+    if of := [other for other in GAMES if name in bot_names(other)]:
+        return f"a bot that comes with {' and '.join(of)}"
+    if game is None or not bot_names(game):
+        return ""
+    names = ", ".join(bot_names(game))
+    return slip_of(name, bot_names(game)) or f"write a command, python3 bot.py, or one of {names}"
 
 
 def problems_of_command(words: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:

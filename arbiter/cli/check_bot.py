@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,8 @@ from arbiter.cli.bot_arguments import (
     problems_of_command,
     read_entries,
     read_options,
+    shipped_hint,
+    split_command,
     with_isolation,
 )
 from arbiter.cli.interpreter import differences, interpreter_of, site_versions
@@ -96,8 +99,11 @@ def check_bot(
         if game_name is None or not command:
             raise ConfigError("expected --game G -- COMMAND, or --config CONFIG --player NAME")
         game = make(game_name, given)
+        if len(command) == 1:
+            # The name of a bot that comes with the game; a path may contain blanks.
+            command = (*split_command(shlex.quote(command[0]), command[0], game.name).words,)
         for message in problems_of_command(command, {}):
-            raise ConfigError(f"{' '.join(command)}: {message}")
+            raise ConfigError(f"{' '.join(command)}: {message}", hint=shipped_hint(command, game.name))
         player, allowed = (
             register("bot", command, Path()),
             with_isolation(override_limits(USUAL.limits(), **limits)),

@@ -69,16 +69,25 @@ def _after_fault_reason(config: Config, rule: str) -> str:
 @click.command()
 @format_option
 def games(style: str) -> None:
-    """List the games and their options.
+    """List the games, their options, and the bots that come with them.
 
     Example: arbiter games
     """
     from arbiter.games import find, names
+    from arbiter.games.samples import bot_names
 
     found = [find(name) for name in names()]
     if style == "json":
         print_json(
-            [{"name": game.name, "title": game.title, "options": dict(game.option_help)} for game in found]
+            [
+                {
+                    "name": game.name,
+                    "title": game.title,
+                    "options": dict(game.option_help),
+                    "bots": bot_names(game.name),
+                }
+                for game in found
+            ]
         )
         return
     rows = []
@@ -86,6 +95,9 @@ def games(style: str) -> None:
         for number, (option, text) in enumerate((game.option_help or {"": ""}).items()):
             rows.append([*([game.name, game.title] if number == 0 else ["", ""]), option, text])
     print_table(["game", "title", "option", "meaning"], rows, left=range(4))
+    for game in found:
+        if bots := bot_names(game.name):
+            say(f"{game.name}: the bots {', '.join(bots)}, by name in place of a command")
 
 
 @click.command()

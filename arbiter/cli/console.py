@@ -35,7 +35,7 @@ def console(**given: Any) -> None:
 
 def run_session(laid: LaidTable) -> None:
     """Feed recorded moves, if any, then read commands until `quit` or the end of input; end the bots."""
-    read_occupant = partial(make_occupant, limits=laid.setup.limits)
+    read_occupant = partial(make_occupant, limits=laid.setup.limits, game=laid.setup.game.name)
     tools = Tools(read_occupant, partial(read_options, given_by="set"), load_deals)
     try:
         face = ConsoleSession(laid.setup, laid.occupants, tools, say)

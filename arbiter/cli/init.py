@@ -66,7 +66,11 @@ def init(folder: str, game: str, language: str | None, ladder: bool) -> None:
     if language is not None:
         bot = shlex.join(["cd", *(["--"] if folder.startswith("-") else []), f"{folder}/bots/{MINE}"])
         build = LANGUAGES[language].build
-        say(f"build the bot {MINE}: ({bot} && {build})" if build else f"your bot: {folder}/bots/{MINE}")
+        say(
+            f"build the bot {MINE}: ({bot} && {build})"
+            if build
+            else f"your bot: {folder}/bots/{MINE}/{LANGUAGES[language].file}"
+        )
     if ladder and any(path.endswith(".cpp") for path in files):
         say(f"build the C++ bots, with a compiler and make: {going}make -C bots/cpp")
     say(f"play its first round: {going}arbiter run-round {SEASON}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from arbiter.cli.match_filter import find_names
 from arbiter.cli.options import read_json
 from arbiter.cli.output import print_table, result_text, say
 from arbiter.errors import ConfigError, StoreError
@@ -26,6 +27,8 @@ from arbiter.text import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from arbiter.cli.match_filter import MatchFilter
 
 LINES = (".jsonl", ".ndjson")
 SCHEMES = ("http://", "https://")
@@ -89,15 +92,25 @@ def has_several(source: str) -> bool:
     return not source.startswith(SCHEMES) and len(list(islice(read_matches(source), 2))) > 1
 
 
-def print_matches(source: str) -> None:
-    """Print a table of a source's matches."""
+def print_matches(source: str, wanted: MatchFilter) -> None:
+    """Print a table of a source's matches, with their numbers in it; ConfigError for an unknown player."""
     rows: list[list[object]] = []
+    names: set[str] = set()
     more = 0
     for number, record in enumerate(read_matches(source), 1):
-        if number <= LISTED:
-            rows.append([number, record.id, record.game, result_text(record.summary())])
+        match = record.summary()
+        names.update(match.players)
+        if not wanted.accepts(match):
+            continue
+        if len(rows) < LISTED:
+            rows.append([number, record.id, record.game, result_text(match)])
         else:
             more += 1
+    if wanted.lost is not None:
+        find_names(wanted.lost, names)
+    if not rows:
+        say(f"{source}: none of its matches")
+        return
     print_table(["number", "match", "game", "result"], rows, left=(1, 2, 3))
     if more:
         say(f"and {counted(more, 'match')} more")

@@ -13,6 +13,7 @@ from arbiter.cli.bot_arguments import load_to_play
 from arbiter.cli.open_season import with_roster
 from arbiter.cli.options import config_argument, format_option, workers_option
 from arbiter.cli.output import duration_text, note, print_json, say
+from arbiter.cli.plan_dates import plan_dates, print_dates, warn_of_dates
 from arbiter.cli.progress import Bar
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.match.clock import SECOND, parse_duration
@@ -55,8 +56,9 @@ def plan(
     """Estimate how long a season takes.
 
     The time of the season, or of its remaining part, is given at worst and at the pace of trial matches, with
-    what fits into --within. Trial matches have other deals than the season, and are not stored. With
-    --players programs of the file play the trial matches.
+    what fits into --within. With a calendar (`opens`, `every`, `until`) it names the dates, and warns if a
+    round takes longer than `every`, or the last one ends after `until`. Trial matches have other deals than
+    the season, and are not stored. With --players programs of the file play the trial matches.
 
     Example: arbiter plan configs/demo.yaml --within 48h
     """
@@ -72,6 +74,7 @@ def plan(
     # A season that is over is timed only to answer what more would fit.
     tried = _play_trial(settled, season, trial) if trial and (season.turns_left or available) else []
     mean = sum(tried) / len(tried) if tried else None
+    dates = plan_dates(settled, season, mean)
     figures = {
         "season": settled.season,
         "players": season.players,
@@ -89,11 +92,14 @@ def plan(
         if mean is None
         else {"matches": len(tried), "faults": trial - len(tried), **_lengths_s(season, mean)},
         "within": None if available is None else _figures_within(settled, season, available, mean),
+        "dates": dates,
     }
     if style == "json":
         print_json(figures)
     else:
         _print_plan(figures, settled.limits.time)
+    if dates is not None:
+        warn_of_dates(settled, season, mean, dates)
 
 
 def _remaining_season(config: Config) -> RemainingSeason | None:
@@ -186,16 +192,18 @@ def _print_plan(figures: dict[str, Any], time: TimeControl) -> None:
         early = f" ({trial['faults']} more ended by a fault)" if trial["faults"] else ""
         pace = f"{counted(trial['matches'], 'trial match')}{early}"
         click.echo(f"at the pace of {pace}: {_lengths_text(trial, figures)}")
+    if figures["dates"] is not None:
+        print_dates(figures["dates"])
     if figures["within"] is not None:
-        _print_figures_within(figures["within"], left, time)
+        _print_figures_within(figures["within"], left, time, figures["every_s"] is not None)
 
 
-def _print_figures_within(fits: dict[str, Any], left: int, time: TimeControl) -> None:
+def _print_figures_within(fits: dict[str, Any], left: int, time: TimeControl, waits: bool) -> None:
     pace = fits["rounds_at_trial_pace"]
     at_pace = "" if pace is None else f", {pace} at the trial pace"
     more = "" if left else " more"
     click.echo(
-        f"within {duration_text(fits['within_s'])}:"
+        f"within {duration_text(fits['within_s'])}{', without waiting for `every`' if waits else ''}:"
         f" {counted(fits['rounds_at_worst'], f'{more} round'.strip())} at worst{at_pace}"
     )
     if not left:

@@ -31,11 +31,11 @@ from arbiter.cli.options import (
     seed_option,
     workers_option,
 )
-from arbiter.cli.output import print_json
+from arbiter.cli.output import note, print_json
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make
 from arbiter.match.limits import USUAL, override_limits
-from arbiter.match.spec import MatchSpec
+from arbiter.match.spec import MatchSpec, original
 from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
 from arbiter.season.schedule import agreed_limits
 
@@ -48,7 +48,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @game_option
-@click.option("--bot", "bots", multiple=True, help="A bot's command; seats in this order.")
+@click.option(
+    "--bot",
+    "bots",
+    multiple=True,
+    metavar="[NAME=]COMMAND",
+    help="A bot's command, or the name of a bot that comes with the game; seats in this order.",
+)
 @config_option
 @click.option(
     "--player", "names", multiple=True, help="With --config: a player, seated before those of --bot."
@@ -108,6 +114,8 @@ def play(
     --matches N plays N matches: all rotations of the seats on the same deals, then on the next deals. Bots
     with an equal command are one player.
 
+    NAME=COMMAND names a bot: old="python3 a.py". Variables may precede a command: "LEVEL=3 python3 a.py".
+
     Example: arbiter play --game planning --seed 1 --bot "python3 a.py" --bot ./b --bot ./b --bot ./b
     """
     from arbiter.sandbox.cpu_affinity import take_core
@@ -149,7 +157,11 @@ def play(
         from arbiter.cli.play_series import play_series
         from arbiter.trials.match_series import MatchSeries, name_copies
 
-        series = MatchSeries(game, name_copies(players), limits, seed, round_number or 1, deals)
+        seated = name_copies(players)
+        for player, copy in zip(players, seated, strict=True):
+            if (name := original(copy.name)) not in (player.name, player.name.rpartition("-")[0]):
+                note(f"{player.name} has the command of {name}: both are one player, {name}")
+        series = MatchSeries(game, seated, limits, seed, round_number or 1, deals)
         play_series(series, matches, workers, records_file, strict, style)
         return
     spec = MatchSpec(
@@ -195,8 +207,9 @@ def _game_of_options(
         options.setdefault("seats", len(bots))
     game = make(game_name, options)
     if len(bots) != game.seats:
-        raise ConfigError(f"{game_name}: expected {game.seats} bots, got {len(bots)}")
-    return game, parse_players(bots)
+        hint = "give a bot once for each of its seats" if len(bots) < game.seats else ""
+        raise ConfigError(f"{game_name}: expected {game.seats} bots, got {len(bots)}", hint=hint)
+    return game, parse_players(bots, game.name)
 
 
 def _game_of_season(
@@ -214,7 +227,7 @@ def _game_of_season(
         raise ConfigError("--config takes the game from the season's file", hint="leave out --game")
     config, seated = read_entries(path, names, written, options, others=len(bots))
     game, limits = config.game, config.limits
-    players = [*seated[: len(names)], *parse_players(bots), *seated[len(names) :]]
+    players = [*seated[: len(names)], *parse_players(bots, game.name), *seated[len(names) :]]
     if len(players) != game.seats:
         hint = "name fewer" if len(players) > game.seats else "name more with --player or --bot"
         raise ConfigError(f"{game.name}: expected {game.seats} players, got {len(players)}", path, hint)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli import INTERNAL_ERROR, INTERRUPTED
-from arbiter.cli.bot_arguments import read_options, split_command, with_isolation
+from arbiter.cli.bot_arguments import read_options, shipped_hint, split_command, with_isolation
 from arbiter.cli.options import format_option, limit_options, programs_option, seed_option, workers_option
 from arbiter.cli.output import note, print_result
 from arbiter.errors import ConfigError
+from arbiter.games.samples import bot_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -88,12 +89,12 @@ def regress(
 ) -> None:
     """Test whether a new version of a bot is better.
 
-    Candidate and base play the same deals until the test is decided. Exit 0: better (with --non-regression:
-    no worse, or identical play). 1: not better, identical play, or the budget is spent. 3: a bot failed.
-    2, 4, 5: wrong usage, a fault of this machine, of the store.
+    Candidate and base play the same deals until the test is decided, at the earliest after 16 blocks that
+    are not level. Of several candidates it finds the best of those better than the base.
 
-    With several candidates, it finds the best of those better than the base. Exit 0: found. 1: none is
-    better. 4: the budget is spent.
+    Exit 0: yes, better, or the best is found (with --non-regression: no worse, or identical play). 1: no, or
+    of one candidate, the budget is spent. 3: a bot failed. 2, 4, 5: wrong usage, a fault of this machine (or
+    of several candidates, the budget is spent), of the store.
 
     Run the same command again to continue after an interruption. FILE is YAML with the options as keys.
 
@@ -177,24 +178,28 @@ def _load_experiment(file: str | None, keys: dict[str, Any], written: Iterable[s
     from arbiter.trials.regression.experiment import load_experiment
 
     options = read_options(keys.pop("option", ()))
+    # With a season's file, names are those of its players.
+    game = None if "config" in keys else keys.get("game")
     if "base" in keys:
-        keys["base"] = _parse_version(keys["base"], f"--base {keys['base']!r}")
+        keys["base"] = _parse_version(keys["base"], f"--base {keys['base']!r}", game)
     if len(candidates := keys.pop("candidate", ())) == 1:
-        keys["candidate"] = _parse_version(candidates[0], f"--candidate {candidates[0]!r}")
+        keys["candidate"] = _parse_version(candidates[0], f"--candidate {candidates[0]!r}", game)
     elif candidates:
-        keys["candidates"] = _parse_candidates(candidates)
+        keys["candidates"] = _parse_candidates(candidates, game)
     experiment = load_experiment(file, keys, options, written)
     for text in experiment.notes:
         note(text)
     return replace(experiment, limits=with_isolation(experiment.limits))
 
 
-def _parse_version(command: str, given_by: str) -> dict[str, Any]:
-    env, words = split_command(command, given_by)
-    return {"command": words, "env": env}
+def _parse_version(command: str, given_by: str, game: str | None) -> dict[str, Any]:
+    given = split_command(command, given_by, game)
+    if game is not None and (hint := shipped_hint(given.words, game)):
+        raise ConfigError(f"{given_by}: there is no program {given.words[0]}", hint=hint)
+    return {"command": given.words, "env": given.env}
 
 
-def _parse_candidates(candidates: Sequence[str]) -> dict[str, dict[str, Any] | None]:
+def _parse_candidates(candidates: Sequence[str], game: str | None) -> dict[str, dict[str, Any] | None]:
     """Parse candidates by name; a player of a season is None. ConfigError for a repeated name."""
     found: dict[str, dict[str, Any] | None] = {}
     for given in candidates:
@@ -205,5 +210,7 @@ def _parse_candidates(candidates: Sequence[str]) -> dict[str, dict[str, Any] | N
             raise ConfigError(
                 f"--candidate {given!r}: the name {name} appears twice", hint="use different names"
             )
-        found[name] = _parse_version(command, f"--candidate {given!r}") if equals else None
+        shipped = game is not None and given in bot_names(game)
+        command = given if shipped else command
+        found[name] = _parse_version(command, f"--candidate {given!r}", game) if equals or shipped else None
     return found

@@ -79,11 +79,11 @@ class Watch:
     def _note_expected_cost(self, trial: Trial | ChoiceTrial) -> None:
         experiment, test, size = self._experiment, self._experiment.test, self._experiment.block_size
         text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
+        if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
+            note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
         if isinstance(trial, ChoiceTrial):
             note(f"{text}; {len(trial.tables)} candidates, each on the same deals")
         else:
-            if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
-                note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
             guess = GUESSED_VARIANCE * (TOLD_BY_POINTS if test.measure == "points" else 1.0)
             worse, better = (
                 test.expected_blocks(elo, guess / size * test.share**2) for elo in (test.elo0, test.elo1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from itertools import chain
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from arbiter.match.spec import MatchSpec, Player
     from arbiter.store import SeasonStore
 
+_PLAIN = re.compile(r"[a-z][\w.-]*")
+
 
 def play_command(spec: MatchSpec) -> str:
     """Return the ``arbiter play`` command of a planned match, with paths relative to the current folder."""
@@ -34,8 +37,14 @@ def play_command(spec: MatchSpec) -> str:
     options = [(key, value) for key, value in spec.options.items() if value != usual.get(key)]
     words += chain.from_iterable(("--option", f"{key}={_yaml_line(value)}") for key, value in options)
     words += options_of(spec.limits)
-    words += chain.from_iterable(("--bot", _bot_option(player)) for player in spec.players)
+    words += chain.from_iterable(("--bot", _named(player)) for player in spec.players)
     return shlex.join(words)
+
+
+def _named(player: Player) -> str:
+    """Return a bot's option with its name in front, if the name can be told from a variable."""
+    name = original(player.name)
+    return f"{name}={_bot_option(player)}" if _PLAIN.fullmatch(name) else _bot_option(player)
 
 
 def settings_of_match(record: MatchRecord, season: SeasonStore) -> dict[str, Any] | None:

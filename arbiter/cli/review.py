@@ -151,7 +151,7 @@ def _find_reviewer(settled: Config, name: str) -> Player:
     if name == ROLLOUTS:
         return _rollouts(settled.game.name)
     try:
-        return parse_player(name, f"--by {name!r}")
+        return parse_player(name, f"--by {name!r}", settled.game.name)
     except ConfigError as error:
         known = [entry.player.name for entry in settled.entries]
         if any(mark in name for mark in " /."):
@@ -216,7 +216,9 @@ def _review_record(record: MatchRecord, seat: int | None, by: str | None, budget
     from arbiter.trials.review.review_round import Reviewer, review_packed
 
     _check_seat(record, seat)
-    player = _rollouts(record.game) if by in (None, ROLLOUTS) else parse_player(by, f"--by {by!r}")
+    player = (
+        _rollouts(record.game) if by in (None, ROLLOUTS) else parse_player(by, f"--by {by!r}", record.game)
+    )
     reviewer = Reviewer(player, with_isolation(USUAL.limits()), budget_ms)
     found = review_packed(pack(record), record.id, reviewer)
     return found if seat is None else limit_to_seats(found, [seat])

@@ -11,7 +11,7 @@ from arbiter.cli.open_season import read_state
 from arbiter.cli.options import season_options, season_output_options
 from arbiter.cli.output import note, print_json, say, time_text
 from arbiter.errors import ConfigError
-from arbiter.season.consent import require_consent_now
+from arbiter.season.consent import record_deadlines, require_consent_now
 from arbiter.season.snapshot import season_figures
 from arbiter.store.audit import CONSOLE
 from arbiter.store.controls import STOP
@@ -112,8 +112,9 @@ def resume(config: str, store_url: str | None) -> None:
 def accept(config: str, store_url: str | None) -> None:
     """Accept the changes in a season file.
 
-    This is what --accept-changes does for a run. A site that plays the season (`serve --play`) applies the
-    changes by itself; matches in flight are finished under the old settings.
+    This is what --accept-changes does for a run. A moved deadline (`until`, also of `submissions`) counts
+    without it; its old and new time are printed and go into the audit log. A site that plays the season
+    (`serve --play`) applies the changes by itself; matches in flight are finished under the old settings.
 
     Example: arbiter accept configs/demo.yaml
     """
@@ -122,12 +123,16 @@ def accept(config: str, store_url: str | None) -> None:
 
     settled = load_to_play(config, store_url)
     season = open_to_read(config, store_url)[1]
+    moved = record_deadlines(settled, season)
+    for what in moved:
+        say(f"deadline moved: {what}")
     try:
         require_consent_now(settled, season)
     except ConfigError:
         say(f"accepted: {season.running.accept(CONSOLE)}")
     else:
-        note(f"{season.name}: nothing to accept")
+        if not moved:
+            note(f"{season.name}: nothing to accept")
         return
     if (who := season.holder()) is not None:
         # The coordinator read the file when it began.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.cli.match_filter import ALL, MatchFilter, filter_options
 from arbiter.cli.match_source import has_several, is_match_source, print_matches, read_match
 from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.open_season import read_state
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     text="Text, the whole record as JSON, or a reader's view as JSON.",
 )
 @click.option("--reader", help="With --format replay: public, seat:K or full.  [default: full]")
+@filter_options
 @click.option("--moves", is_flag=True, help="Show the time of each move, the slowest moves, and sums.")
 @click.option("--prompts", is_flag=True, help="Show the prompts and answers of language models.")
 @click.option(
@@ -57,6 +59,8 @@ def show(
     store_url: str | None,
     style: str,
     reader: str | None,
+    lost: str | None,
+    forfeits: bool,
     moves: bool,
     prompts: bool,
     seat: int | None,
@@ -65,7 +69,7 @@ def show(
 
     CONFIG may also be a file of matches (.json, .jsonl), as `play --record` and `--records` write them, a
     replay, or the address of a match on a site. MATCH_ID is then an id or a number; without it several
-    matches are listed.
+    matches are listed, with --lost and --forfeits some of them.
 
     Example: arbiter show configs/demo.yaml r001/t01/m0
     """
@@ -77,12 +81,21 @@ def show(
         raise ConfigError("--prompts cannot be combined with --moves or another --format; json has it all")
     if seat is not None and style != "text" and not moves:
         raise ConfigError(f"--seat needs --format text; for JSON, use --format replay --reader seat:{seat}")
+    wanted = MatchFilter(lost, forfeits)
+    if wanted != ALL and (match_id is not None or style != "text" or moves or prompts):
+        raise ConfigError("--lost and --forfeits list matches as text: leave out the id and other options")
     found = None if is_match_source(config) else read_state(config, store_url)
+    if wanted != ALL and found is not None:
+        raise ConfigError(
+            "--lost and --forfeits list a file's matches", hint=f"arbiter matches {config} has them, too"
+        )
     if found is None:
         if store_url is not None:
             raise ConfigError("is no season: --store needs one", printable(config))
-        if match_id is None and style == "text" and not (moves or prompts) and has_several(config):
-            print_matches(config)
+        if wanted != ALL or (
+            match_id is None and style == "text" and not (moves or prompts) and has_several(config)
+        ):
+            print_matches(config, wanted)
             return
         record = read_match(config, match_id)
     else:

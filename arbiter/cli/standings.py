@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arbiter.cli.match_filter import MatchFilter, filter_options, find_names
+from arbiter.cli.match_source import is_match_source
 from arbiter.cli.open_season import open_stored, read_state
 from arbiter.cli.options import season_options, season_output_options, table_format_option
 from arbiter.cli.output import (
@@ -19,7 +21,7 @@ from arbiter.cli.output import (
     seat_names,
     suspended_line,
 )
-from arbiter.errors import ConfigError, did_you_mean
+from arbiter.errors import ConfigError
 from arbiter.season.administration import unknown_round
 from arbiter.season.snapshot import listings
 from arbiter.season.snapshot import season_figures as figures
@@ -128,33 +130,41 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 
 @click.command()
 @click.option("--round", "round_number", type=click.IntRange(min=1), help="List only this round.")
-@click.option("--player", help="List only matches of this player.")
+@click.option("--player", help="List only matches of this player; a name without @V is all its versions.")
+@filter_options
 @click.option("--tag", help="List only matches in which a bot noted this tag.")
 @season_output_options
 def matches(
     config: str,
     round_number: int | None,
     player: str | None,
+    lost: str | None,
+    forfeits: bool,
     tag: str | None,
     store_url: str | None,
     style: str,
 ) -> None:
     """List the matches of a season.
 
-    Each has its points, or the forfeit and its reason.
+    Each has its points, or the forfeit and its reason. Options add up: --lost ann --forfeits lists the faults
+    of ann.
 
     Example: arbiter matches configs/demo.yaml --round 1 --player greedy
     """
+    if is_match_source(config):
+        hint = f"arbiter show {config} lists them, with --lost and --forfeits, too"
+        raise ConfigError("is a file of matches, not a season's", config, hint)
     state = read_state(config, store_url)
     playing = {name for match in state.matches for name in match.players}
-    if player is not None and player not in playing:
-        known = playing or {entry.player.name for entry in state.config.entries}
-        raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(known)))
+    known = playing or {entry.player.name for entry in state.config.entries}
+    named = [None if name is None else find_names(name, known) for name in (player, lost)]
+    names = named[0] or named[1]
     last = max((stored.number for stored in state.rounds), default=0)
     if round_number is not None and round_number > last:
         raise unknown_round(round_number, last)
-    listed = listings.matches(state, round_number, player, tag=tag, viewer=AS_ORGANISER)
-    chosen = listed.part(0, len(listed))
+    listed = listings.matches(state, round_number, names, tag=tag, viewer=AS_ORGANISER)
+    wanted = MatchFilter(lost, forfeits)
+    chosen = [match for match in listed.part(0, len(listed)) if wanted.accepts(match)]
     if style == "json":
         print_json({"matches": [listings.match_with_reason(state, match) for match in chosen], "next": None})
         return

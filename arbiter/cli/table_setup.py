@@ -143,7 +143,10 @@ def set_up_table(
     if deals_file is not None:
         game = game.given(load_deals(game, deals_file))
     setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits)
-    return LaidTable(setup, make_occupants(seats, players, game.seats, limits, taken=len(names), debug=debug))
+    return LaidTable(
+        setup,
+        make_occupants(seats, players, game.seats, limits, taken=len(names), debug=debug, game=game.name),
+    )
 
 
 def interactive_limits(limits: Limits) -> Limits:
@@ -188,7 +191,9 @@ def _set_up_recorded(
         game = game.begun([recorded_deal(record, game, number) for number in range(len(record.deals))])
     if len(record.players) != game.seats:
         raise ConfigError(f"{record.id} has {len(record.players)} players, its game {game.seats} seats")
-    occupants = make_occupants(seats, recorded.players, game.seats, limits, recorded.absent, debug=debug)
+    occupants = make_occupants(
+        seats, recorded.players, game.seats, limits, recorded.absent, debug=debug, game=game.name
+    )
     most = moves_before_fault(record) if until is None else until
     if most > len(record.moves):
         raise ConfigError(
@@ -247,13 +252,16 @@ def load_deals(game: AnyGame, path: str) -> list[Deal]:
     return parse_deals(game, path, read_deals(game, path))
 
 
-def make_occupant(text: str, limits: Limits, debug: bool = False) -> Occupant:
-    """Make the occupant ``bot:COMMAND``, ``human`` or ``random``; with `debug`, a bot for a debugger."""
+def make_occupant(text: str, limits: Limits, debug: bool = False, game: str | None = None) -> Occupant:
+    """Make the occupant ``bot:COMMAND``, ``human`` or ``random``; with `debug`, a bot for a debugger.
+
+    The command may be the name of a bot that comes with `game`.
+    """
     kind, colon, command = text.partition(":")
     if kind == "bot" and colon:
         if not command.strip():
             raise ConfigError("bot: expected a command, as in bot:python3 bot.py")
-        player = parse_player(command, text)
+        player = parse_player(command, text, game)
         if player.env:
             # Occupants are stored by their command alone.
             raise ConfigError(f"{text}: a seat's command cannot start with variables")
@@ -277,6 +285,7 @@ def make_occupants(
     absent: Mapping[int, str] = MappingProxyType({}),
     taken: int = 0,
     debug: int | None = None,
+    game: str | None = None,
 ) -> list[Occupant]:
     """Make the occupants by seat: those given, else the season's or recorded players, else random players.
 
@@ -308,7 +317,7 @@ def make_occupants(
     occupants: list[Occupant] = []
     for seat in range(number):
         if seat in given:
-            occupants.append(make_occupant(given[seat], limits, seat == debug))
+            occupants.append(make_occupant(given[seat], limits, seat == debug, game))
         elif seat in players:
             player = players[seat]
             title = f"{player.name}: {shlex.join(player.command)}"

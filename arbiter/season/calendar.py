@@ -15,7 +15,7 @@ from arbiter.errors import ArbiterError
 from arbiter.season.schedule import matches_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from arbiter.season.config import Config
@@ -129,15 +129,29 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
         return 0
     complete = [known for known in season.rounds() if known.complete]
     longest = longest_round(config, season, complete, at_once)
-    planned = _planning_times(config, complete, now)
-    first = _first_start(config, planned) or now
-    found, free, place = 0, now, _next_place(config, first, planned)
-    while found < limit:
-        start = max(free, _start_of_place(config, first, place, free) or free)
+    found = 0
+    for start, _ in round_spans(config, complete, now, now, longest, limit):
         if config.until - start <= longest:
             break
-        found, free, place = found + 1, start + longest, _place_of_round(config, first, start, place) + 1
+        found += 1
     return found
+
+
+def round_spans(
+    config: Config, planned: Sequence[Planned], now: datetime, free: datetime, length: timedelta, number: int
+) -> Iterator[tuple[datetime, datetime]]:
+    """Yield start and end of the next `number` rounds of this length after the `planned` ones.
+
+    None begins before `free`. OverflowError beyond the year 9999.
+    """
+    times = _planning_times(config, planned, now)
+    first = _first_start(config, times) or now
+    place = _next_place(config, first, times)
+    for _ in range(number):
+        start = max(free, _start_of_place(config, first, place, free) or free)
+        free = start + length
+        yield start, free
+        place = _place_of_round(config, first, start, place) + 1
 
 
 def next_due(config: Config, season: SeasonStore, total_rounds: int, now: datetime) -> datetime | None:

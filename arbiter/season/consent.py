@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, Problem
 from arbiter.season.config.settings_diff import changes, in_one_line, organiser_settings
+from arbiter.store.audit import CONSOLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore, StoredRound
 
 MARK_DIGITS = 12
+DEADLINE = "deadline"
+MOST_DEADLINES = 100
+"""Entries of the log in which the last ones of both keys are looked for."""
 
 
 def require_consent(
@@ -63,6 +68,38 @@ def require_consent_now(config: Config, season: SeasonStore) -> None:
     number = len(rounds) if begun else len(rounds) + 1
     over = number > config.rounds and config.until is None
     require_consent(config, season, last, None if over else number, season.seed_told(), accepted=False)
+
+
+def record_deadlines(config: Config, season: SeasonStore, known: bool = True) -> list[str]:
+    """Record the deadlines of the file in the audit log; return a phrase for each that has moved.
+
+    They change freely, so the log alone has the earlier ones. Without `known` only those are recorded that
+    were not before.
+    """
+    moved = []
+    log = season.audit.last(MOST_DEADLINES, verb=DEADLINE)
+    for key, moment in deadlines_of(config).items():
+        now = "none" if moment is None else moment.isoformat(timespec="seconds")
+        before = next((entry.because for entry in log if entry.subject == key), None)
+        if now == before or (before is None and moment is None) or (before is not None and not known):
+            continue
+        season.audit.add(CONSOLE, DEADLINE, key, now)
+        moved.append(f"{key}: {_local_text(before or 'not recorded')} -> {_local_text(now)}")
+    return moved
+
+
+def deadlines_of(config: Config) -> dict[str, datetime | None]:
+    """Return the end of the season and of submissions, by their keys."""
+    sent = config.submissions
+    return {"until": config.until, "submissions.until": None if sent is None else sent.until}
+
+
+def _local_text(written: str) -> str:
+    """Return a recorded deadline in the local time zone; words unchanged."""
+    try:
+        return f"{datetime.fromisoformat(written).astimezone():%Y-%m-%d %H:%M:%S}"
+    except (ValueError, OverflowError):
+        return written
 
 
 def change_error(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:

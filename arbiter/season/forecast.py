@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from arbiter.match.spec import MatchSpec
     from arbiter.season.config import Config
     from arbiter.store import SeasonStore
+    from arbiter.store.row_values import Planned
 
 COUNTED = 3
 """Matches in which commands are counted."""
@@ -35,13 +36,14 @@ CONTEST_BUDGETS = (180 * SECOND, 900 * SECOND)
 class RemainingSeason:
     """The rest of a season: `rounds` not begun, and `matches` of the current round.
 
-    `complete` rounds are over; the players `suspended` now sit out.
+    `complete` rounds are over; the players `suspended` now sit out. `planned` are all rounds begun.
     """
 
     rounds: int
     matches: int = 0
     complete: int = 0
     suspended: tuple[str, ...] = ()
+    planned: tuple[Planned, ...] = ()
 
     @property
     def unfinished(self) -> int:
@@ -62,7 +64,8 @@ def remaining_of(config: Config, stored: SeasonStore) -> RemainingSeason:
         if not known.complete:
             then = config_of(config, stored, known) or config
             begun += matches_of(then.game, known.tables) - len(stored.match_ids(known.number))
-    return RemainingSeason(max(0, config.rounds - len(rounds)), begun, complete, suspended)
+    left = max(0, config.rounds - len(rounds))
+    return RemainingSeason(left, begun, complete, suspended, tuple(rounds))
 
 
 @dataclass(frozen=True, slots=True)

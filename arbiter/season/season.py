@@ -26,7 +26,7 @@ from arbiter.season.calendar import (
     wait_until,
 )
 from arbiter.season.config.settings_diff import changes, in_one_line
-from arbiter.season.consent import require_consent
+from arbiter.season.consent import record_deadlines, require_consent
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
@@ -102,6 +102,7 @@ class Season:
             )
             raise ConfigError(message, str(config.file), "name another season or another store")
         stored.record_file(file_text(config))
+        record_deadlines(config, stored, known=False)
         for webhook in config.webhooks:
             # From now on, so that no event before the first delivery is lost.
             stored.deliveries.begin(webhook.digest)

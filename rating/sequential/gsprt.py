@@ -215,8 +215,9 @@ class Gsprt:
 
     def cost(self, run: Run) -> tuple[float, float]:
         """Return the expected blocks of the whole test at elo0 and at elo1, by the variance so far."""
-        variance = float(_moments(*self._sums(run))[2])
-        return self.expected_blocks(self.elo0, variance), self.expected_blocks(self.elo1, variance)
+        variance, least = float(_moments(*self._sums(run))[2]), run.blocks + self._blocks_to_first_look(run)
+        worse, better = (self.expected_blocks(elo, variance) for elo in (self.elo0, self.elo1))
+        return max(worse, least), max(better, least)
 
     def report(self, run: Run) -> Report:
         """Return the report on `run`, with a 95 % interval."""
@@ -224,12 +225,12 @@ class Gsprt:
             return Report(run.verdict, 0.0, self.bounds, None, None, None, None, 0, 0, None)
         llr = self.ratio(run)
         matches = run.blocks * self.matches
-        n, mean, variance = (float(moment) for moment in _moments(*self._sums(run)))
+        _, mean, variance = (float(moment) for moment in _moments(*self._sums(run)))
         low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in self._interval(run))
         nelo = 800.0 / math.log(10.0) * (mean - 0.5) / math.sqrt(self.matches * variance)
         to_go = None
         if run.verdict is None and run.blocks >= 2:
-            to_go = max(self._further(llr, mean, variance), FIRST_LOOK - n)
+            to_go = max(self._further(llr, mean, variance), self._blocks_to_first_look(run))
         e = e_value(run.log_e)
         return Report(run.verdict, llr, self.bounds, middle, low, high, nelo, run.blocks, matches, to_go, e)
 
@@ -242,6 +243,13 @@ class Gsprt:
             # By the slope of the previous blocks; limited to a whole win or loss.
             score = min(max(0.5 + offset + float(sums_of_run(run).slope) * margin, 0.0), 1.0)
         return math.log1p(float(stake(*sums, null, hoped)) * (score - null))
+
+    def _blocks_to_first_look(self, run: Run) -> float:
+        """Return the expected blocks until a verdict is possible, by the share of level ones so far."""
+        uneven = run.blocks - run.level
+        if not uneven:
+            return max(self.level_blocks - run.blocks, 0)
+        return max(FIRST_LOOK - uneven, 0) * run.blocks / uneven
 
     def _sums(self, run: Run) -> tuple[int, float, float]:
         """Return number, sum and sum of squares of the blocks' measured scores."""

@@ -86,6 +86,10 @@ def test_a_bot_in_another_language_plays_along(arbiter: Run, place: Path, game: 
     first = yaml.safe_load((place / "spring" / "season.yaml").read_text())["players"][0]
     assert first == {"name": "mine", "command": ["bots/mine/bot"]}
     assert f"A minimal bot for {find(game).title}" in (place / "spring/bots/mine/bot.cpp").read_text()
+    readme = (place / "spring" / "README.md").read_text()
+    assert readme.count("(cd bots/mine && c++ ") == 2
+    assert f"arbiter check-bot --game {game} -- bots/mine/bot\n" in readme
+    assert "python3" not in readme
 
 
 @pytest.mark.parametrize(

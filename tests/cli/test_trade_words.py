@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import pytest
 
 from arbiter.cli import COMMANDS, group
-from arbiter.cli.trade_words import _COMMANDS, _OPTIONS
+from arbiter.cli.trade_words import _COMMANDS, _OPTIONS, PAGE
 
 if TYPE_CHECKING:
     from tests.fixtures.commands import Run
@@ -29,6 +30,15 @@ if TYPE_CHECKING:
         ("play --rounds 4", "Did you mean '--matches'?"),
         ("gauntlet x --games 4", "Did you mean '--rounds'?"),
         ("play --matchs 4", "'--matches'"),
+        ("play -engine cmd=bot", "No such option '-engine'. Did you mean '--bot'?"),
+        ("-engine cmd=bot", "did you mean play or regress?"),
+        ("play -sprt elo0=0", "did you mean regress?"),
+        ("play --resign score=5", "see docs/howto/coming-from-fastchess.md"),
+        ("play --bot new=python3 bot.py", "quote a command with blanks"),
+        ("-v", "Did you mean '--version'?"),
+        ("version", "did you mean --version?"),
+        ("fastchess -engine cmd=bot", "See docs/howto/coming-from-fastchess.md"),
+        ("appeal", "did you mean evidence?"),
     ],
 )
 def test_a_word_of_other_tools_leads_to_ours(arbiter: Run, typed: str, meant: str) -> None:
@@ -38,12 +48,15 @@ def test_a_word_of_other_tools_leads_to_ours(arbiter: Run, typed: str, meant: st
 
 
 def test_each_hint_names_what_there_is() -> None:
-    assert {name for names in _COMMANDS.values() for name in names} <= COMMANDS.keys()
+    assert (Path(__file__).parents[2] / PAGE).exists()
+    assert {name for names in _COMMANDS.values() for name in names} <= COMMANDS.keys() | {"--version"}
     assert not _COMMANDS.keys() & COMMANDS.keys()
     context = click.Context(group)
     commands = [group.get_command(context, name) for name in COMMANDS]
     options = {name for command in commands if command for option in command.params for name in option.opts}
-    assert {name for names in _OPTIONS.values() for name in names} <= options
+    assert {name for names in _OPTIONS.values() for name in names} <= options | COMMANDS.keys() | {
+        "--version"
+    }
 
 
 @pytest.mark.parametrize("words", [[], ["play"], ["arena", "play"]])

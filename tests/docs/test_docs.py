@@ -60,6 +60,7 @@ SHORTER = {
     r"^arbiter attack\b": "arbiter attack --only fork_bomb",
     r"\bat_least: 50$": "at_least: 20",
     r"^iterations: 100\b": "iterations: 2",
+    r"--matches 30\b": "--matches 6",
     r"^test: \{elo1: 60\}": "test: {elo1: 60, max_blocks: 2}",
     # Shipped bots but the learned need no packages, and start twice as quickly where none are looked for.
     r"\[python3, (?=\S*bots/(?!learned))": "[python3, -S, ",

@@ -119,6 +119,37 @@ def test_plan_in_words(time: str, within: str, words: str, arbiter: Run, tmp_pat
     assert words in out
 
 
+@pytest.mark.parametrize(
+    ("every", "ends", "warned"),
+    [
+        ("1h", "2999-01-01T09:16:20+00:00", "round 10 ends at worst after `until`"),
+        (
+            "10m",
+            "2999-01-01T02:43:20+00:00",
+            "a round takes 16 min 20 s at worst, longer than `every` (10 min)",
+        ),
+    ],
+)
+def test_plan_names_the_dates_and_what_does_not_fit(
+    every: str, ends: str, warned: str, arbiter: Run, tmp_path: Path
+) -> None:
+    calendar = f"opens: 2999-01-01T00:00+00:00\nevery: {every}\nuntil: 2999-01-01T09:00+00:00"
+    config = configured(tmp_path, 4, f"time: 60s\n{calendar}").file
+    code, out, err = arbiter("plan", config, "--trial", "0", "--workers", "1", "--format", "json")
+    assert (code, json.loads(out)["dates"]) == (
+        0,
+        {
+            "next_round": 1,
+            "begins": "2999-01-01T00:00:00+00:00",
+            "last_round": 10,
+            "ends_at_worst": ends,
+            "ends_at_trial_pace": None,
+        },
+    )
+    assert [line.startswith(f"arbiter: {warned}") for line in err.splitlines() if "round" in line] == [True]
+    assert "round 10, the last, ends " in arbiter("plan", config, "--trial", "0")[1]
+
+
 def begun(config: Config, rounds: int, matches: int = 0, faulty: str = "") -> None:
     """Complete rounds, and so many matches of one more; in all of them one player faults."""
     store = Store(config.store)

@@ -165,3 +165,26 @@ def test_a_change_is_accepted_at_the_command_before_anybody_asks(arbiter: Run, k
     plan = Season(load(kept.file), kept.season).rounds.plan()
     assert plan is not None
     assert plan.stored.number == 4
+
+
+def test_accept_prints_a_moved_deadline_before_and_after(arbiter: Run, kept: Kept) -> None:
+    finish(kept)
+    text = kept.file.read_text()
+
+    def accepted(until: str) -> str:
+        kept.file.write_text(f"{text}until: {until}\n")
+        code, out, _ = arbiter("accept", kept.file)
+        assert code == 0
+        return out
+
+    assert accepted("2099-01-01T18:00") == "deadline moved: until: not recorded -> 2099-01-01 18:00:00\n"
+    assert (
+        accepted("2099-01-08T18:00") == "deadline moved: until: 2099-01-01 18:00:00 -> 2099-01-08 18:00:00\n"
+    )
+    assert accepted("2099-01-08T18:00") == ""
+    Season.open(load(kept.file), kept.store)
+    assert [(entry.verb, entry.subject) for entry in kept.season.audit.last(9, verb="deadline")] == [
+        ("deadline", "until")
+    ] * 2
+    kept.file.write_text(text)
+    assert arbiter("accept", kept.file)[1] == "deadline moved: until: 2099-01-08 18:00:00 -> none\n"

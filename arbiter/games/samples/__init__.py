@@ -106,23 +106,37 @@ def bot_words(game: str, name: str) -> list[str]:
     return [str(BOTS / bot.files[0]), *bot.words]
 
 
+def rung_names(game: str) -> list[str]:
+    """Return the names of a game's ladder, the house bot among them; [] for a game without a ladder."""
+    path = folder_of_samples("configs/ladder") / f"{game}.yaml"
+    return re.findall(r"^  - name: (.+)", path.read_text(), re.MULTILINE) if game in _BOTS else []
+
+
 def season_files(game: str, season: str, language: str | None = None) -> dict[str, bytes]:
     """Read the files of a sample season, and return contents by path in the season's folder.
 
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes. With a `language` of the
     game, its smallest bot in it plays, too.
     """
-    from arbiter.games.samples.sample_languages import MINE, language_bot, language_entry
+    from arbiter.games.samples.sample_languages import MINE, language_bot, language_entry, language_guide
 
     bots = _BOTS[game]
     house = bots[-1]
+    simple = f"bots/{house.name}/{house.files[0]}"
+    guide = {
+        "build": "",
+        "own": f"`{simple}`\nexplains them. Copy it to a new folder under `bots/`, change it, and check that"
+        " it plays by the rules:",
+        "check": f"$ arbiter check-bot --game {game} -- python3 {simple}",
+        "then": "Then add it under `players` in `season.yaml`.",
+    }
     words = {
         "season": season,
         "name": game,
         "game": _SHORT.get(game, game),
         "players": "\n".join([*([language_entry(language)] if language else []), *map(_yaml_entry, bots)]),
         "house": house.name,
-        "simple": f"bots/{house.name}/{house.files[0]}",
+        **(language_guide(game, language) if language else guide),
     }
     templates = {name: Template((HERE / name).read_text(encoding="utf-8")) for name in (SEASON, "README.md")}
     written = {name: template.substitute(words).encode() for name, template in templates.items()}

@@ -81,3 +81,17 @@ def languages_of(game: str) -> list[str]:
 def language_entry(language: str, name: str = MINE) -> str:
     """Return the player's lines in a season's file, its program being in ``bots/NAME``."""
     return f"  - name: {name}\n    command: [{', '.join(LANGUAGES[language].command(f'bots/{name}'))}]"
+
+
+def language_guide(game: str, language: str) -> dict[str, str]:
+    """Return the parts of a season's README on the player `MINE` in this language, by their names there."""
+    sample, folder = LANGUAGES[language], f"bots/{MINE}"
+    check = f"$ arbiter check-bot --game {game} -- {shlex.join(sample.command(folder))}"
+    build = f"$ (cd {folder} && {sample.build})\n" if sample.build else ""
+    return {
+        "build": build,
+        "own": f"`{folder}/{sample.file}` is\nthe smallest for this game in {sample.title}. Change it"
+        f"{', build it' if sample.build else ''}, and check that it plays by the rules:",
+        "check": f"{build}{check}",
+        "then": f"It plays as `{MINE}`: `season.yaml` has it under `players`.",
+    }

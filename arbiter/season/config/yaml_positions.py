@@ -44,6 +44,13 @@ class Document:
         return self.places.get(path, (1, 1))
 
 
+_OTHER_FILES = {
+    ".sqlite": "a store: name the season's file, or show its tests with arbiter serve --tests",
+    ".jsonl": "a file of matches: read it with arbiter show, review or export, or with rating fit",
+}
+"""Hints for files of other kinds, by suffix."""
+
+
 def read_document(file: Path, fast: bool = False) -> Document:
     """Read a file; ConfigError if it cannot be read or is no YAML; duplicate keys are problems.
 
@@ -54,7 +61,7 @@ def read_document(file: Path, fast: bool = False) -> Document:
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", str(file)) from None
     except UnicodeDecodeError:
-        raise ConfigError("is not UTF-8 text", str(file)) from None
+        raise ConfigError("is not UTF-8 text", str(file), _OTHER_FILES.get(file.suffix, "")) from None
     document = Document()
     loader: Any = None
     try:
@@ -67,7 +74,8 @@ def read_document(file: Path, fast: bool = False) -> Document:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         message = _plainly(error.problem or str(error))
-        raise ConfigError([Problem((), message, "", line, column)], str(file)) from None
+        hint = _OTHER_FILES.get(file.suffix, "")
+        raise ConfigError([Problem((), message, hint, line, column)], str(file)) from None
     except RecursionError:
         raise ConfigError("is nested too deeply, or an alias contains itself", str(file)) from None
     except yaml.YAMLError as error:

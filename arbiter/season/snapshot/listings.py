@@ -97,13 +97,18 @@ def match_with_reason(state: SeasonState, match: MatchSummary) -> MatchRow:
 def matches(
     state: SeasonState,
     round_number: int | None = None,
-    player: str | None = None,
+    player: str | Sequence[str] | None = None,
     against: str | None = None,
     tag: str | None = None,
     viewer: Viewer | None = None,
 ) -> MatchList:
-    """Return the stored matches of a round, of a player, of two players; with a tag visible to `viewer`."""
-    groups = [(name,) for name in (player, against) if name is not None]
+    """Return the stored matches of a round, of a player, of two players; with a tag visible to `viewer`.
+
+    The player may be given by several names, of its versions.
+    """
+    groups = [
+        (names,) if isinstance(names, str) else names for names in (player, against) if names is not None
+    ]
     if tag is None:
         return MatchList(state, round_number, *groups)
     if viewer is not None and viewer.organiser:

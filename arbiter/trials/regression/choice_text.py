@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from arbiter.text import counted, faults_text
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
-from arbiter.trials.regression.report_text import base_faulty_text
+from arbiter.trials.regression.report_text import base_faulty_text, undecided_text
 from arbiter.trials.regression.trial_state import FIELD, count_outcomes, tally_of
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def headline(trial: ChoiceTrial) -> str:
             return f"candidates faulty: {next(iter(trial.out.values()))}"
         case "base_faulty":
             return base_faulty_text([fault for _, fault in trial.faults])
-    text = f"undecided after {counted(trial.blocks_taken, 'block')}"
-    return f"{text}: the budget is spent" if trial.verdict == "out_of_budget" else text
+    uneven = int(trial.standing.uneven[trial.competing.index(trial.leader)])
+    return undecided_text(trial.blocks_taken, uneven, trial.verdict == "out_of_budget")
 
 
 def rows(trial: ChoiceTrial) -> list[tuple[str, str]]:

@@ -35,8 +35,17 @@ def headline(trial: Trial, detail: bool = True) -> str:
             # Not "a regression": between the bounds a candidate may end on either side.
             word = "not shown to be no worse" if lenient else "not better"
             return f"{word}: the {test.measure} are against {levels}"
-    text = f"undecided after {counted(trial.blocks_taken, 'block')}"
-    return f"{text}: the budget is spent" if trial.verdict == "out_of_budget" else text
+    return undecided_text(trial.blocks_taken, _uneven(trial), trial.verdict == "out_of_budget")
+
+
+def undecided_text(blocks: int, uneven: int, spent: bool) -> str:
+    """Return the text without a verdict, and why: a spent budget, too few blocks that are not level."""
+    text = f"undecided after {counted(blocks, 'block')}"
+    if spent:
+        text += ": the budget is spent"
+    if uneven < FIRST_LOOK:
+        text += f"; a verdict needs {FIRST_LOOK} blocks that are not level, and {uneven} {_was(uneven)}"
+    return text
 
 
 def base_faulty_text(faults: Sequence[FaultSeen], detail: bool = True) -> str:
@@ -66,8 +75,10 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
         enough = f"; {test.enough_evidence:.4g} decides for {test.elo1:+g}"
         if not test.evidence:
             bounds, enough = f"{bounds}, {high:.2f} for {test.elo1:+g}", ""
-        found.append(("LLR", f"{report.llr:.2f}; {bounds}"))
-        found.append(("evidence", f"e {report.e:.3g}{enough}"))
+        early = trial.verdict in (None, "out_of_budget") and _uneven(trial) < FIRST_LOOK
+        after = f", once {FIRST_LOOK} blocks are not level" if early else ""
+        found.append(("LLR", f"{report.llr:.2f}; {bounds}{after}"))
+        found.append(("evidence", f"e {report.e:.3g}{enough}{after if enough else ''}"))
         if report.blocks:
             ends = "{low:+.1f} to {high:+.1f}".format(**at_any_time(trial))
             sides = (
@@ -76,7 +87,9 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
                 else ""
             )
             found.append(("any time", f"Elo {ends} (95 % at every look{sides})"))
-    found.append(("blocks", f"{report.blocks}, of {experiment.block_size} matches each{_block_notes(trial)}"))
+    left = f"; {len(trial.left_out)} more do not count" if trial.left_out else ""
+    even = f"; {trial.run.level} level" if trial.run.level and not level else ""
+    found.append(("blocks", f"{report.blocks}, of {experiment.block_size} matches each{even}{left}"))
     told = "{} won, {} level, {} lost" + (" against the field" if experiment.field else "")
     versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
     playing = (CANDIDATE, BASE) if experiment.field else (CANDIDATE,)
@@ -100,7 +113,7 @@ def awaited_evidence(trial: Trial) -> str:
         else f"LLR {report.llr:.2f} of {high:.2f}"
     )
     text = f"waiting for {better} (better) or LLR {report.llr:.2f} of {low:.2f} (not better)"
-    more = FIRST_LOOK - (trial.run.blocks - trial.run.level)
+    more = FIRST_LOOK - _uneven(trial)
     return (
         f"{text}, and for {counted(more, 'more block')} that {'is' if more == 1 else 'are'} not level"
         if more > 0
@@ -128,13 +141,12 @@ def elo_text(trial: Trial) -> str:
     return f"{report.elo:+.1f} (95 %: {report.low:+.1f} to {report.high:+.1f})"
 
 
-def _block_notes(trial: Trial) -> str:
-    """Return notes on blocks that do not count, and on too few that are not level."""
-    uneven = trial.run.blocks - trial.run.level
-    text = f"; {len(trial.left_out)} more do not count" if trial.left_out else ""
-    if trial.verdict == "out_of_budget" and uneven < FIRST_LOOK:
-        text += f"; {uneven} were not level, and a verdict needs {FIRST_LOOK} of those"
-    return text
+def _uneven(trial: Trial) -> int:
+    return trial.run.blocks - trial.run.level
+
+
+def _was(times: int) -> str:
+    return "was" if times == 1 else "were"
 
 
 def _first_fault_text(faults: Iterable[FaultSeen], version: str, detail: bool) -> str:

@@ -106,6 +106,17 @@ def test_who_plays_as_the_base_does_is_no_better_and_a_budget_may_be_spent() -> 
     assert (VERDICTS[int(standing.verdict)], len(counted)) == ("out_of_budget", 5)
 
 
+def test_nothing_is_decided_before_sixteen_blocks_and_none_is_best_before_sixteen_uneven_ones() -> None:
+    won, lost = np.full((12, 2), [1.0, 0.0]), np.zeros((12, 1))
+    assert CHOICE.evidence(run_choice(CHOICE, won)[0]) >= 20.0
+    for rows in (won, lost):
+        standing, _ = run_choice(CHOICE, rows)
+        assert (int(standing.verdict), set(standing.state.tolist())) == (0, {0})
+    level = np.full((12, 2), [0.5, 0.0])
+    standing, counted = run_choice(CHOICE, np.concatenate([won, level, won]))
+    assert (VERDICTS[int(standing.verdict)], len(counted)) == ("best", 28)
+
+
 def test_a_strength_is_above_the_base_and_the_evidence_that_of_the_bets() -> None:
     scores = np.tile([0.5, 0.75, 0.75, 0.625], 100)
     low, elo, high = Choice().strength(scores)

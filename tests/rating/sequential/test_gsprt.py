@@ -268,3 +268,12 @@ def test_intervals_of_few_blocks_are_students() -> None:
     assert report.low == pytest.approx(-400.0 * math.log10(1.0 / (0.55 - half) - 1.0), rel=0.02)
     lone = Gsprt().report(through(Gsprt(), [0.5]))
     assert (lone.low, lone.high) == pytest.approx((-1199.8, 1199.8), abs=0.1)
+
+
+def test_the_forecast_waits_for_blocks_that_are_not_level() -> None:
+    test = Gsprt(0.0, 60.0)
+    run = through(test, [0.5, 0.75, 0.75] * 5)
+    report = test.report(run)
+    assert report.llr > report.bounds[1]
+    assert report.to_go == pytest.approx(1.5 * (16 - 10))
+    assert min(test.cost(run)) >= 24.0

@@ -87,7 +87,7 @@ def test_a_candidate_that_does_not_start_fails_with_its_variables_in_the_command
     assert code == 3
     assert out.startswith("candidate faulty: b0001/m0: candidate forfeits (crash)")
     assert "level 3" in out
-    assert f"--bot 'LEVEL=3 {sys.executable}" in out
+    assert f"--bot 'candidate=LEVEL=3 {sys.executable}" in out
     assert "candidate faulty" in (tmp_path / "s.md").read_text()
 
 

@@ -213,7 +213,7 @@ def test_a_match_can_be_played_again_by_the_command_that_is_given() -> None:
         "--clock": "wall",
     }
     bots = [words[n + 1] for n, word in enumerate(words) if word == "--bot"]
-    assert shlex.split(bots[0]) == ["LEVEL=a b", *COMMAND, "it's"]
+    assert shlex.split(bots[0]) == ["candidate=LEVEL=a b", *COMMAND, "it's"]
     assert "--delivery" not in words
     (candidate, _) = parse_players([bots[0], bots[0]])
     assert (candidate.env, candidate.command) == (spec.players[0].env, spec.players[0].command)
