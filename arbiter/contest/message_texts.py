@@ -67,7 +67,7 @@ def answer(stored: SeasonStore, number: int, text: str, public: bool, who: str) 
 
 
 def change_announcement(stored: SeasonStore, number: int, text: str | None, who: str) -> Announcement:
-    """Correct an announcement, or withdraw it if `text` is None; BadText, or NotOpen if there is none."""
+    """Correct an announcement, or withdraw it if `text` is None; BadText or NotOpen."""
     checked = None if text is None else check_message(text, LONGEST_ANNOUNCEMENT)
     found = stored.announcements.change(number, checked, who)
     if found is None:
@@ -76,7 +76,7 @@ def change_announcement(stored: SeasonStore, number: int, text: str | None, who:
 
 
 def change_answer(stored: SeasonStore, number: int, text: str | None, who: str) -> Clarification:
-    """Correct an answer, or withdraw it if `text` is None; BadText, or NotOpen if there is none."""
+    """Correct an answer, or withdraw it if `text` is None; BadText or NotOpen."""
     checked = None if text is None else check_message(text, LONGEST_ANNOUNCEMENT)
     found = stored.clarifications.change(number, checked, who)
     if found is None:

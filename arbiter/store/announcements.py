@@ -55,7 +55,7 @@ class AnnouncementStore(SeasonRows):
             return change(connection, self._id, number, text, who)
 
     def withdrawn(self, most: int) -> list[tuple[int, str]]:
-        """Return the number and the moment of those that were withdrawn when visible, newest first."""
+        """Return the numbers of announcements withdrawn when visible, with the moments, newest first."""
         table = db_schema.announcements.c
         query = self._own(table.number, table.withdrawn, published=True).where(table.withdrawn.is_not(None))
         found = self._all(query.order_by(table.withdrawn.desc()).limit(most))
