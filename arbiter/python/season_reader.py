@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.errors import ConfigError, did_you_mean
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord, MatchSummary
     from arbiter.notebook import ShownReplay
 
+_RESULTS = {
+    ".jsonl": "arbiter.load_results(file) reads match records",
+    ".sqlite": "a store is named by its season's file",
+}
+"""Hints by suffix of other files."""
 HEADER = ("#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost")
 
 
@@ -41,6 +48,10 @@ class SeasonReader:
     """
 
     def __init__(self, file: str | os.PathLike[str], store: str | None = None) -> None:
+        if not isinstance(file, str | PathLike):
+            raise ConfigError(f"expected the path of a season's file, got {file!r}")
+        if Path(file).suffix in _RESULTS:
+            raise ConfigError("expected a season's file, in YAML", str(file), _RESULTS[Path(file).suffix])
         self._config, self._stored, self._store = open_to_read(str(file), store)
         self.refresh()
 

@@ -7,9 +7,9 @@ skipped. The apostrophe before a cell that a spreadsheet would compute is remove
 Match records are JSON: each line, or each object from a line `{` to a line `}`, has `players` by seat and
 either `points` by seat (or `places`) or a `forfeit` with its `seat`.
 
-`sides`, `owners`, `substitute`, `round`, `table`, `season` and `id` are optional; other keys are ignored.
-Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result with each
-other. The seat of a `substitute` has no results.
+`sides`, `owners`, `substitute`, `round`, `table`, `season`, `seed` and `id` are optional; other keys are
+ignored. Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result
+with each other. The seat of a `substitute` has no results.
 """
 
 from __future__ import annotations
@@ -223,7 +223,9 @@ def read_jsonl(
                 yield MalformedGame(file, number, f"not JSON: {shape}")
                 continue
             try:
-                yield _parse_match(shape), _text_in(shape, "season"), number
+                match = _parse_match(shape)
+                # Outside a season matches of another seed have other deals.
+                yield match, _text_in(shape, "season") or _text_in(shape, "seed"), number
             except ResultError as error:
                 yield MalformedGame(file, number, str(error))
 
