@@ -154,7 +154,7 @@ class MatchResults(Sequence[MatchRecord]):
         """Return all matches as columns, with a row for each seat of each match.
 
         The columns are those of ``arbiter export --format parquet``, then `side`, the number shared by the
-        seats that win and lose together, `game`, `seed`, and `program`, a digest that tells apart players
+        seats that win and lose together, `game`, `seed`, and `program`, a digest to distinguish players
         of one name. ``pandas.DataFrame(results.table())`` and
         ``polars.DataFrame(results.table())`` take it.
         """

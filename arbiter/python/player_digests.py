@@ -1,4 +1,4 @@
-"""What tells apart two players of one name: digests of functions, of objects and of programs.
+"""How players of one name are told apart: by digests of functions, of objects and of programs.
 
 A function's digest covers its code, its defaults, what it encloses, and the functions of its module that it
 names; an object's its class and its public plain attributes, as they are when it first plays; a program's
