@@ -25,7 +25,7 @@ from typing import Any
 
 from rating.errors import MalformedGame, ResultError
 from rating.matches import Match
-from rating.reading.gathering import OUTCOMES, GameColumns
+from rating.reading.gathering import OUTCOMES, SEED, GameColumns
 from rating.text import unescape_csv_cell
 
 _COPY = re.compile(r"#[0-9]+$")
@@ -224,8 +224,10 @@ def read_jsonl(
                 continue
             try:
                 match = _parse_match(shape)
-                # Outside a season matches of another seed have other deals.
-                yield match, _text_in(shape, "season") or _text_in(shape, "seed"), number
+                event = _text_in(shape, "season")
+                if not event and (seed := _text_in(shape, "seed")):
+                    event = f"{SEED}{seed}"
+                yield match, event, number
             except ResultError as error:
                 yield MalformedGame(file, number, str(error))
 
