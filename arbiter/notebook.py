@@ -55,6 +55,11 @@ class ShownReplay:
             raise ConfigError("expected a match record or a replay", hint=hint)
         self.replay = dict(replay_of(match, Reader.parse(reader, len(match.players))))
 
+    def __repr__(self) -> str:
+        return (
+            f"<ShownReplay: {self.replay.get('id', 'match')}; the last value of a notebook's cell shows it>"
+        )
+
     def page(self) -> str:
         """Return the replay as a self-contained HTML file."""
         style, script = _shipped()

@@ -89,6 +89,7 @@ SECTIONS = {
         "submissions": ("act_for_author", "submissions", "Send, choose or inspect a version for an author."),
         "inspect": ("inspect", "inspect", "Build and test submitted programs, and play requests."),
         "announce": ("announce", "announce", "Announce a text on the site."),
+        "announcements": ("announce", "announcements", "List, correct and withdraw announcements."),
         "questions": ("announce", "questions", "List and answer the questions of authors."),
         "notify": ("notify", "notify", "Deliver a season's webhooks."),
         "submit": ("authors", "submit", "Submit a program to a site and wait for the verdict."),

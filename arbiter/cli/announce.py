@@ -1,8 +1,9 @@
-"""`announce`, `questions`: texts of the organiser for the site, and answers to authors."""
+"""`announce`, `announcements`, `questions`: texts of the organiser for the site, and answers to authors."""
 
 from __future__ import annotations
 
 from contextlib import closing
+from datetime import UTC, datetime
 
 import click
 
@@ -10,9 +11,11 @@ from arbiter.cli.open_season import open_stored
 from arbiter.cli.options import config_argument, format_option, season_output_options, store_option
 from arbiter.cli.output import note, print_json, print_table, say
 from arbiter.contest import message_texts
+from arbiter.store.audit import CONSOLE
 
 SHOWN = 1000
-"""Questions that are listed at most."""
+"""Texts that are listed at most."""
+number_argument = click.argument("number", type=click.IntRange(1, 10**9))
 
 
 @click.command()
@@ -37,7 +40,6 @@ def announce(config: str, text: str, at_text: str, store_url: str | None, style:
     from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store
-    from arbiter.store.audit import CONSOLE
 
     # Also before the first round, as for `authors add`.
     settled = load(config, check_store=store_url is None)
@@ -47,6 +49,64 @@ def announce(config: str, text: str, at_text: str, store_url: str | None, style:
         print_json(made._asdict())
     else:
         say(f"announcement {made.number} is visible from {made.moment} on")
+
+
+@click.group()
+def announcements() -> None:
+    """List, correct and withdraw announcements.
+
+    Example: arbiter announcements list configs/demo.yaml
+    """
+
+
+@announcements.command("list")
+@season_output_options
+def list_announcements(config: str, store_url: str | None, style: str) -> None:
+    """List the announcements, the last first, with those not visible yet.
+
+    Example: arbiter announcements list configs/demo.yaml
+    """
+    book = open_stored(config, store_url)[1].announcements
+    found = [*book.scheduled(), *book.shown(datetime.now(UTC), SHOWN)]
+    if style == "json":
+        print_json([one._asdict() for one in found])
+    elif found:
+        rows = [[one.number, one.moment, one.corrected or "", one.question or "", one.text] for one in found]
+        print_table(["number", "visible from", "corrected", "question", "text"], rows, left=range(1, 5))
+    else:
+        say("no announcements yet")
+
+
+@announcements.command("correct")
+@config_argument
+@number_argument
+@click.argument("text")
+@store_option
+def correct_announcement(config: str, number: int, text: str, store_url: str | None) -> None:
+    """Replace the text of an announcement.
+
+    TEXT is Markdown. The page marks it as corrected; the feed and the webhooks report it again.
+
+    Example: arbiter announcements correct configs/demo.yaml 2 "The deadline is Thursday, 18:00."
+    """
+    message_texts.change_announcement(open_stored(config, store_url)[1], number, text, CONSOLE)
+    note(f"announcement {number} is corrected")
+
+
+@announcements.command("withdraw")
+@config_argument
+@number_argument
+@store_option
+def withdraw_announcement(config: str, number: int, store_url: str | None) -> None:
+    """Withdraw an announcement.
+
+    The site shows it no longer; the feed and the webhooks report that it is withdrawn. A question that it
+    answers waits for another answer.
+
+    Example: arbiter announcements withdraw configs/demo.yaml 2
+    """
+    message_texts.change_announcement(open_stored(config, store_url)[1], number, None, CONSOLE)
+    note(f"announcement {number} is withdrawn")
 
 
 @click.group()
@@ -81,7 +141,7 @@ def list_(config: str, store_url: str | None, style: str) -> None:
 
 @questions.command()
 @config_argument
-@click.argument("number", type=click.IntRange(1, 10**9))
+@number_argument
 @click.argument("text")
 @click.option("--public", is_flag=True, help="Announce question and answer, without the author's name.")
 @store_option
@@ -92,7 +152,36 @@ def answer(config: str, number: int, text: str, public: bool, store_url: str | N
 
     Example: arbiter questions answer configs/demo.yaml 3 "Yes, NumPy is installed." --public
     """
-    from arbiter.store.audit import CONSOLE
-
     found = message_texts.answer(open_stored(config, store_url)[1], number, text, public, CONSOLE)
     note(f"question {number} of {found.author} is answered{', to all' if public else ''}")
+
+
+@questions.command("correct")
+@config_argument
+@number_argument
+@click.argument("text")
+@store_option
+def correct_answer(config: str, number: int, text: str, store_url: str | None) -> None:
+    """Replace the answer to a question.
+
+    TEXT is Markdown. An answer to all is corrected in its announcement, too.
+
+    Example: arbiter questions correct configs/demo.yaml 3 "Yes, NumPy 2.1 is installed."
+    """
+    found = message_texts.change_answer(open_stored(config, store_url)[1], number, text, CONSOLE)
+    note(f"the answer to question {number} of {found.author} is corrected")
+
+
+@questions.command("withdraw")
+@config_argument
+@number_argument
+@store_option
+def withdraw_answer(config: str, number: int, store_url: str | None) -> None:
+    """Withdraw the answer to a question, which then waits for another one.
+
+    Of an answer to all the announcement is withdrawn, too.
+
+    Example: arbiter questions withdraw configs/demo.yaml 3
+    """
+    found = message_texts.change_answer(open_stored(config, store_url)[1], number, None, CONSOLE)
+    note(f"the answer to question {number} of {found.author} is withdrawn")

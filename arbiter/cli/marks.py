@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.season.snapshot.season_state import SeasonState
+    from arbiter.store.authors import Author
 
 NO_RUNGS = "no rung is rated, so every mark is 0: set `rung: true` for the bots that marks count"
 NO_SPREAD = RankSpread(None, None, ())
@@ -34,8 +35,9 @@ def marks(config: str, students: bool, store_url: str | None, style: str) -> Non
 
     Each author has a line: rank, Elo with its interval, and a mark, the number of rungs rated below. Rungs
     are the players with `rung: true`; without any, and if authors submit programs, all players of the file
-    but house bots. Last are the 95 % interval of the rank, and the authors' versions that it is not told
-    apart from. With --students each member has a line with the author's mark.
+    but house bots. The note has the reason of a suspension, or why there is no rating and the mark is 0,
+    such as "sent nothing". Last are the 95 % interval of the rank, and the authors' versions that it is not
+    told apart from. With --students each member has a line with the author's mark.
 
     Example: arbiter marks configs/demo.yaml > marks.csv
     """
@@ -64,10 +66,22 @@ def marks(config: str, students: bool, store_url: str | None, style: str) -> Non
 
 def _grades(state: SeasonState) -> list[Grade]:
     """Load the grades of all authors, or without authors of the players of the file."""
-    names = {author.name for author in state.stored.authors.all() if not author.organiser}
+    authors = {author.name: author for author in state.stored.authors.all() if not author.organiser}
+    names = set(authors)
     roles: Mapping[str, Any] = state.players
     rungs = {rated for rated, role in roles.items() if role == "rung"}
     if not rungs and names:
         rungs = {rated for rated, role in roles.items() if not role and registered_name(rated) not in names}
     names = names or {registered_name(rated) for rated, role in roles.items() if not role}
-    return grades(figures.standings(state, official=False), names, rungs, roles.keys())
+    found = grades(figures.standings(state, official=False), names, rungs, roles.keys())
+    return [
+        line if line.elo is not None or line.note else line._replace(note=_unrated(authors.get(line.author)))
+        for line in found
+    ]
+
+
+def _unrated(author: Author | None) -> str:
+    """Return why an author has no rating, and so the mark 0."""
+    if author is None or author.active is not None:
+        return "not rated yet"
+    return "no accepted version" if author.versions else "sent nothing"

@@ -35,7 +35,7 @@ class TooManyQuestions(ConfigError):
 
 
 class NotOpen(ConfigError):
-    """A question that is unknown or has an answer."""
+    """A question or an announcement that is unknown, or not in the state that an action needs."""
 
 
 def announce(stored: SeasonStore, text: str, who: str, at: str = "") -> Announcement:
@@ -60,6 +60,24 @@ def answer(stored: SeasonStore, number: int, text: str, public: bool, who: str) 
     found = stored.clarifications.answer(number, check_message(text, LONGEST_ANNOUNCEMENT), public, who)
     if found is None:
         raise NotOpen(f"question {number} does not exist, or has an answer")
+    return found
+
+
+def change_announcement(stored: SeasonStore, number: int, text: str | None, who: str) -> Announcement:
+    """Correct an announcement, or withdraw it if `text` is None; BadText or NotOpen."""
+    checked = None if text is None else check_message(text, LONGEST_ANNOUNCEMENT)
+    found = stored.announcements.change(number, checked, who)
+    if found is None:
+        raise NotOpen(f"announcement {number} does not exist, or is withdrawn")
+    return found
+
+
+def change_answer(stored: SeasonStore, number: int, text: str | None, who: str) -> Clarification:
+    """Correct an answer, or withdraw it if `text` is None; BadText or NotOpen."""
+    checked = None if text is None else check_message(text, LONGEST_ANNOUNCEMENT)
+    found = stored.clarifications.change(number, checked, who)
+    if found is None:
+        raise NotOpen(f"question {number} does not exist, or has no answer")
     return found
 
 

@@ -26,7 +26,7 @@ from arbiter.envs.single_env import SingleEnv, limits_of
 from arbiter.errors import ConfigError
 from arbiter.games.game import AnyGame, Seat
 from arbiter.match.spec import Limits
-from arbiter.text import in_columns
+from arbiter.text import counted, html_table, in_columns
 
 POLICY, OPPONENT = "policy", "opponent"
 HEADER = ("opponent", "matches", "points", "won", "drawn", "lost", "Elo", "95 % interval", "illegal+faults")
@@ -54,13 +54,20 @@ class Rung(NamedTuple):
     faults: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
     """The rungs of a ladder, in the given order; as text, a table."""
 
     game: str
     rounds: int
     rungs: tuple[Rung, ...]
+
+    def __repr__(self) -> str:
+        opponents = ", ".join(rung.opponent for rung in self.rungs)
+        return f"<Evaluation: {self.game}, {counted(self.rounds, 'round')} against {opponents}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(HEADER, map(_rung_cells, self.rungs))
 
     def __str__(self) -> str:
         """Return a table with a line for each rung; Elo is the policy's above the opponent's."""
@@ -84,12 +91,14 @@ def evaluate(
     rounds: int = 100,
     seed: int | str = 0,
     limits: Limits | Mapping[str, str] | None = None,
-    **options: Any,
+    options: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> Evaluation:
     """Play `policy` against each of `against`, opponents as in `arbiter.envs.single`.
 
     Each rung has a match from every seat in each of `rounds` rounds, with deals from `seed`. The results
-    of a round are one cluster of the interval. `game`, `options` and `limits` as in `single`.
+    of a round are one cluster of the interval. `game` and `limits` as in `single`; the game's `options` as in
+    `arbiter.play`, or as keywords.
     ConfigError for invalid options, TypeError or ValueError for an invalid policy, seed or number of rounds,
     and for a policy's answer that is not an id.
     """
@@ -98,7 +107,7 @@ def evaluate(
     seed = check_seed(seed) or 0
     if isinstance(against, str | bytes) or not isinstance(against, Sequence) or not against:
         raise ConfigError(f"against is {against!r}, not a list of one or more opponents")
-    play, observer, _ = arena_of(game, options)
+    play, observer, _ = arena_of(game, {**(options or {}), **more})
     game = play.game
     tables = [SingleEnv(game, observer, [one] * (game.seats - 1), limits=limits) for one in against]
     try:
@@ -187,7 +196,7 @@ class Encounter(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Crossplay:
     """`cells` by the names of two different policies; `elo`, `low`, `high` by name over all results."""
 
@@ -199,15 +208,23 @@ class Crossplay:
     low: Mapping[str, float]
     high: Mapping[str, float]
 
+    def __repr__(self) -> str:
+        return f"<Crossplay: {self.game}, {counted(self.rounds, 'round')} between {', '.join(self.names)}>"
+
+    def _repr_html_(self) -> str:
+        header, *rows = self._rows()
+        return html_table(header, rows)
+
     def __str__(self) -> str:
         """Return a line for each policy, the best first: its Elo, then its Elo above each other."""
+        return in_columns(self._rows())
+
+    def _rows(self) -> list[list[str]]:
         order = sorted(self.names, key=lambda name: -self.elo[name])
-        rows = [["", "Elo", *order]]
-        rows += [
+        return [["", "Elo", *order]] + [
             [row, _interval_text(*self._elo_of(row)), *(self._cell_text(row, column) for column in order)]
             for row in order
         ]
-        return in_columns(rows)
 
     def _elo_of(self, name: str) -> tuple[float, float, float]:
         return self.elo[name], self.low[name], self.high[name]
@@ -223,13 +240,14 @@ def crossplay(
     rounds: int = 50,
     seed: int | str = 0,
     limits: Limits | Mapping[str, str] | None = None,
-    **options: Any,
+    options: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> Crossplay:
     """Play each of `policies`, given by name, against copies of each other one.
 
     Each is what `evaluate` takes: a policy, ``"random"``, a shipped bot's name, a command, or a pool. Each
     pair has a match from every seat in each of `rounds` rounds, both ways round, all on the deals of the
-    round; results of a round are one cluster. `game`, its `options` and `limits` as in `single`. A program's
+    round; results of a round are one cluster. `game`, `options` and `limits` as in `evaluate`. A program's
     fault loses its match. ConfigError for fewer than two policies or an invalid game, TypeError or ValueError
     as in `evaluate`, and for policies' illegal moves.
     """
@@ -239,7 +257,7 @@ def crossplay(
     names = tuple(map(str, policies))
     rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
     seed = check_seed(seed) or 0
-    play, observer, _ = arena_of(game, options)
+    play, observer, _ = arena_of(game, {**(options or {}), **more})
     game, limits = play.game, limits_of(limits)
     able = dict(zip(names, check_opponents(list(policies.values()), len(policies), game.name), strict=True))
     points: dict[tuple[str, str], float] = {}

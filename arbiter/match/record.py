@@ -48,12 +48,23 @@ class Fault(StrEnum):
 _EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
 """For the `detail` of earlier versions: the field that followed `reason`, and the separator."""
 _LISTS = frozenset(
-    {"players", "deals", "points", "sides", "scores", "notes", "stderr_at", "notes_public", "models"}
+    {
+        "players",
+        "deals",
+        "points",
+        "sides",
+        "scores",
+        "notes",
+        "stderr_at",
+        "notes_public",
+        "models",
+        "programs",
+    }
 )
 """Fields that are tuples (perhaps of tuples), and lists in JSON."""
 _LEFT_OUT = {
     "substitute": None, "scores": None, "stderr_head": "", "stderr_at": (), "move_notes": None,
-    "notes_public": (), "model": None, "models": (),
+    "notes_public": (), "model": None, "models": (), "programs": (),
 }  # fmt: skip
 """Fields left out of JSON when they have this value."""
 
@@ -218,6 +229,7 @@ class MatchRecord(_JsonFields):
 
     `scores` are the total points after each finished deal; None in records of earlier versions.
     `move_notes` are by number of the move, from 1; those of the seats in `notes_public` are public.
+    `programs` are digests by seat, which tell apart players of one name; () if unknown.
     """
 
     id: str
@@ -247,6 +259,7 @@ class MatchRecord(_JsonFields):
     scores: tuple[tuple[int, ...], ...] | None = None
     move_notes: Mapping[int, Note] | None = field(default=None, repr=False)
     notes_public: tuple[Seat, ...] = ()
+    programs: tuple[str, ...] = ()
 
     def results(self) -> Iterable[tuple[Seat, Seat, float]]:
         """Yield the pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.

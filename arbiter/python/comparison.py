@@ -10,8 +10,9 @@ from arbiter.games import make_shared
 from arbiter.python.contenders import Table, contender, game_of_call
 from arbiter.python.match_results import MatchResults
 from arbiter.python.playing import seed_text
+from arbiter.python.rating_fit import check_number
 from arbiter.season.settings import REGRESS
-from arbiter.text import html_table, svg_text
+from arbiter.text import counted, html_table, svg_text
 from arbiter.trials.regression.experiment import LEVELS, Experiment, stop_rule
 from arbiter.trials.regression.figures import figures
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from arbiter.python.contenders import Contestant
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """The outcome of a comparison; as text and in a notebook, the verdict and its figures.
 
@@ -51,6 +52,9 @@ class Comparison:
         """The candidate's Elo above the base, None before the first block."""
         value: float | None = self.figures["elo"]
         return value
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.headline}; {counted(len(self.results), 'match')}>"
 
     def __str__(self) -> str:
         width = max(10, *(len(label) for label, _ in self.rows))
@@ -98,6 +102,8 @@ def compare(
         "non_regression": non_regression,
         "evidence": True,
     }
+    for name in ("elo0", "elo1", "alpha", "beta"):
+        check_number(name, keys[name])
     if max_blocks is not None and (type(max_blocks) is not int or max_blocks < 1):
         raise ConfigError(f"max_blocks: expected an integer from 1, got {max_blocks!r}")
     try:

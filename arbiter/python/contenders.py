@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arbiter.errors import BotCheckFailed, ConfigError
@@ -15,6 +16,7 @@ from arbiter.match.limits import USUAL, check_written, override_limits
 from arbiter.match.position import Position
 from arbiter.match.referee import referee
 from arbiter.match.spec import Player, original
+from arbiter.python.player_digests import digest_of_player
 from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ def game_of_call(game: str | AnyGame, options: Mapping[str, Any] | None, seats: 
         return game
     if not isinstance(game, str):
         raise ConfigError(f"game: expected its name or a Game, got {game!r}")
+    if options is not None and not isinstance(options, Mapping):
+        raise ConfigError(f"options: expected a mapping of names to values, got {options!r}")
     given = dict(options or {})
     if seats is not None and "seats" in find(game).option_help:
         given.setdefault("seats", seats)
@@ -78,14 +82,19 @@ def contender(one: object, game: str) -> Contender:
         return Contender(Player(RANDOM, ()))
     if not isinstance(one, type) and (callable(one) or callable(getattr(one, "predict", None))):
         name = getattr(one, "__name__", type(one).__name__).strip("<>")
+        if iscoroutinefunction(one):
+            raise ConfigError(f"{name} is not a player", hint="expected a function without async")
         return Contender(Player(name, ()), one)
     # Imported here: starting processes works only on Linux.
     from arbiter.table.program_players import program_of
 
     player = program_of(one, game)
     if player is None:
+        if isinstance(one, type):
+            hint = f"give an object of the class: {one.__name__}()"
+            raise ConfigError(f"the class {one.__name__} is not a player", hint=hint)
         known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *bot_names(game))))
-        hint = f"{known}, a function of observation and action mask, or the command of a bot"
+        hint = f"expected {known}, a function of observation and action mask, or the command of a bot"
         raise ConfigError(f"{one!r} is not a player", hint=hint)
     return Contender(player)
 
@@ -106,6 +115,7 @@ class Table:
     ) -> None:
         self._game, self._strict = game, strict
         self._given = {one.player.name: one.policy for one in players if not one.is_program}
+        self._digests = {one.player.name: digest_of_player(one.player, one.policy) for one in players}
         self._policies: dict[tuple[str, Seat], Policy] = {}
         programs = [one.player for one in players if one.is_program]
         written = check_written(limits or {})
@@ -140,10 +150,14 @@ class Table:
             from arbiter.table.conductor import play_match
 
             record = play_match(spec, in_memory)
+        record = replace(record, programs=tuple(self._digest(player.name) for player in spec.players))
         if self._strict and (forfeit := record.forfeit) is not None:
             text = f"{forfeit.player} forfeits {record.id} ({forfeit.fault}): {forfeit.detail}"
             raise BotCheckFailed(text) from getattr(in_memory, "error", None)
         return record
+
+    def _digest(self, name: str) -> str:
+        return self._digests[name if name in self._digests else original(name)]
 
     def _policy(self, name: str, seat: Seat) -> Policy | None:
         """Return the policy of a function at a seat, made once; None for a random player."""

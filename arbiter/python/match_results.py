@@ -5,24 +5,37 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from operator import index
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from arbiter.errors import ArbiterError, ConfigError, did_you_mean
 from arbiter.match.record import MatchRecord
-from arbiter.match.spec import original
+from arbiter.match.spec import COPY_MARK, original
+from arbiter.replay.export.columns import SEAT_COLUMNS
 from arbiter.replay.export.match_files import seat_rows, write_text
 from arbiter.text import counted, faults_text, html_table, in_columns, number, svg_text
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from arbiter.notebook import ShownReplay
 
 HEADER = ("player", "matches", "points", "won", "drawn", "lost", "faults")
 MOST_SHOWN = 3
 """Forfeits named below the table."""
+SHOWN = 80
+"""Characters of a value in a message."""
+ADDED_COLUMNS = ("side", "game", "seed", "program")
+_SEASON = "arbiter.open_season(file) reads a season by its file, and its records() are match records"
+_EXPORT = "`rating fit` rates it; `arbiter export --as jsonl` writes match records"
+_OTHER_FILES = {".yaml": _SEASON, ".yml": _SEASON, ".sqlite": _SEASON, ".csv": _EXPORT, ".pgn": _EXPORT} | {
+    ".parquet": "arbiter.fit(pandas.read_parquet(file)) rates it"
+}
+"""Hints by suffix."""
 
 
 class MatchResults(Sequence[MatchRecord]):
@@ -33,7 +46,26 @@ class MatchResults(Sequence[MatchRecord]):
     """
 
     def __init__(self, records: Iterable[MatchRecord] = ()) -> None:
-        self.records = tuple(records)
+        self.records: tuple[MatchRecord, ...] = ()
+        self._ids: dict[tuple[str, str], int] = {}
+        self._programs: dict[str, str] = {}
+        self._take(records)
+
+    def _take(self, records: Iterable[MatchRecord]) -> None:
+        """Add records; a repeated id gets a number, since matches of separate calls begin at the same id."""
+        taken = []
+        for record in records:
+            if not isinstance(record, MatchRecord):
+                raise ConfigError(f"expected match records, got {one_line(record)}")
+            season, name = record.season, record.id
+            copies = self._ids.get((season, name), 0) + 1
+            while copies > 1 and (season, name := f"{record.id}-{copies}") in self._ids:
+                copies += 1
+            self._ids[season, name] = 1
+            self._ids[season, record.id] = copies
+            check_programs(zip(record.players, record.programs, strict=False), self._programs)
+            taken.append(record if copies == 1 else replace(record, id=name))
+        self.records += tuple(taken)
 
     def __len__(self) -> int:
         return len(self.records)
@@ -43,10 +75,26 @@ class MatchResults(Sequence[MatchRecord]):
     @overload
     def __getitem__(self, place: slice) -> MatchResults: ...
     def __getitem__(self, place: int | slice) -> MatchRecord | MatchResults:
-        return MatchResults(self.records[place]) if isinstance(place, slice) else self.records[place]
+        if isinstance(place, slice):
+            return MatchResults(self.records[place])
+        if not isinstance(place, SupportsIndex):
+            raise TypeError(f"expected a number or a slice, got {place!r}: record() takes an id")
+        if not -len(self) <= index(place) < len(self):
+            raise IndexError(self._unknown(place))
+        return self.records[place]
 
     def __add__(self, other: MatchResults) -> MatchResults:
-        return MatchResults((*self.records, *other.records))
+        if not isinstance(other, MatchResults):
+            return NotImplemented
+        # Not from all records again: a loop may add thousands of results.
+        both = MatchResults()
+        both.records, both._ids, both._programs = self.records, {**self._ids}, {**self._programs}
+        both._take(other.records)
+        return both
+
+    def __radd__(self, other: object) -> MatchResults:
+        """Return the results, so that ``sum`` joins a list of them."""
+        return self if other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, MatchResults) and self.records == other.records
@@ -61,15 +109,37 @@ class MatchResults(Sequence[MatchRecord]):
 
     def record(self, match: int | str) -> MatchRecord:
         """Return a match by its number from 0, or by its id; ConfigError for an unknown one."""
+        if not isinstance(match, str | SupportsIndex):
+            raise ConfigError(f"expected a match's number or id, got {match!r}")
         if isinstance(match, str):
             found = [record for record in self.records if record.id == match]
             if not found:
                 known = [record.id for record in self.records]
                 raise ConfigError(f"no match {match!r}", hint=did_you_mean(match, known[:4]))
             return found[0]
-        if not -len(self) <= match < len(self):
-            raise ConfigError(f"no match {match}: there are {counted(len(self), 'match')}, counted from 0")
+        if not -len(self) <= index(match) < len(self):
+            raise ConfigError(self._unknown(match))
         return self.records[match]
+
+    def _unknown(self, place: object) -> str:
+        return f"no match {place}: there are {counted(len(self), 'match')}, counted from 0"
+
+    def renamed(self, names: Mapping[str, str]) -> MatchResults:
+        """Return the results with other names for some players, such as ``{"bot": "bot-old"}``.
+
+        Under its new name a player is one player for ``+`` and `arbiter.fit`, with any program.
+        ConfigError for an unknown name, and for a new name of another player.
+        """
+        known = dict.fromkeys(original(name) for record in self for name in record.players)
+        for name, new in names.items():
+            if name not in known:
+                raise ConfigError(f"no player {name!r}", hint=did_you_mean(str(name), known))
+            if not isinstance(new, str) or not new.isprintable() or not new or COPY_MARK in new:
+                raise ConfigError(f"a name of {name}: expected printable text without #, got {new!r}")
+        after = [names.get(name, name) for name in known]
+        if repeated := [name for name, times in Counter(after).items() if times > 1]:
+            raise ConfigError(f"{repeated[0]} is the name of two players")
+        return MatchResults(_renamed(record, names) for record in self)
 
     def replay(self, match: int | str = 0, reader: str = "full") -> ShownReplay:
         """Return a match to step through in a notebook; `reader` is ``full``, ``public`` or ``seat:K``.
@@ -84,16 +154,18 @@ class MatchResults(Sequence[MatchRecord]):
         """Return all matches as columns, with a row for each seat of each match.
 
         The columns are those of ``arbiter export --format parquet``, then `side`, the number shared by the
-        seats that win and lose together, and `game`. ``pandas.DataFrame(results.table())`` and
+        seats that win and lose together, `game`, `seed`, and `program`, a digest to distinguish players
+        of one name. ``pandas.DataFrame(results.table())`` and
         ``polars.DataFrame(results.table())`` take it.
         """
         rows = [
             {**row, "side": row["seat"] if record.sides is None else record.sides[row["seat"]]}
-            | {"game": record.game}
+            | {"game": record.game, "seed": record.seed}
+            | {"program": record.programs[row["seat"]] if record.programs else ""}
             for record in self.records
             for row in seat_rows(record)
         ]
-        return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        return {name: [row[name] for row in rows] for name in (*SEAT_COLUMNS, *ADDED_COLUMNS)}
 
     def totals(self) -> list[dict[str, Any]]:
         """Return a row for each player, the most points first.
@@ -144,15 +216,53 @@ class MatchResults(Sequence[MatchRecord]):
         return [*notes, *([f"and {len(ended) - MOST_SHOWN} more"] if len(ended) > MOST_SHOWN else [])]
 
 
+def check_programs(seated: Iterable[tuple[str, str]], known: dict[str, str]) -> None:
+    """Add the digests of programs by player to `known`; ConfigError for two programs of one name."""
+    for player, program in seated:
+        if program and known.setdefault(name := original(player), program) != program:
+            message = f"different programs are named {name}"
+            hint = f'give one another name, as in old.renamed({{"{name}": "{name}-old"}})'
+            raise ConfigError(message, hint=hint)
+
+
+def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
+    """Return a record with other names, without the digests of their programs."""
+
+    def new(player: str) -> str:
+        name, mark, number = player.partition(COPY_MARK)
+        return f"{names.get(name, name)}{mark}{number}"
+
+    forfeit = record.forfeit and replace(record.forfeit, player=new(record.forfeit.player))
+    bots = tuple(replace(bot, player=new(bot.player)) for bot in record.bots)
+    programs = tuple(
+        "" if original(player) in names else program
+        for player, program in zip(record.players, record.programs, strict=False)
+    )
+    players = tuple(map(new, record.players))
+    return replace(record, players=players, forfeit=forfeit, bots=bots, programs=programs)
+
+
+def one_line(value: object) -> str:
+    """Return a value for a message, cut where it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
 def load_results(file: str | os.PathLike[str]) -> MatchResults:
     """Read the match records of a file of JSON lines, as from `MatchResults.save` or ``arbiter export``.
 
     ConfigError for a file that cannot be read, or a line that is no match record.
     """
+    if not isinstance(file, str | PathLike):
+        raise ConfigError(f"expected the path of a file, got {one_line(file)}")
+    if hint := _OTHER_FILES.get(Path(file).suffix):
+        raise ConfigError("expected a file of match records, as from results.save", str(file), hint)
     try:
         lines = Path(file).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot be read: {getattr(error, 'strerror', None) or error}", str(file)) from None
+    except UnicodeDecodeError:
+        raise ConfigError("expected match records, one on each line, got a binary file", str(file)) from None
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror or error}", str(file)) from None
     records = []
     for place, line in enumerate(lines, 1):
         if not line.strip():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from arbiter.errors import ConfigError
 from arbiter.match.spec import MatchSpec
@@ -77,8 +78,9 @@ def _check_matches(matches: object, game: AnyGame) -> int:
     a_round = len(game.seatings)
     if matches is None:
         return a_round
-    if type(matches) is not int or matches < 1:
+    if isinstance(matches, bool) or not isinstance(matches, SupportsIndex) or index(matches) < 1:
         raise ConfigError(f"matches: expected an integer from 1, got {matches!r}")
+    matches = index(matches)
     if matches > a_round and matches % a_round:
         message = f"matches: expected a multiple of {a_round}, got {matches}"
         raise ConfigError(message, hint=f"a round has {a_round} seatings of the players on the same deals")

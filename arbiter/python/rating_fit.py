@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 
 import rating
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import original
+from arbiter.python.match_results import MatchResults, check_programs, one_line
 from arbiter.python.season_reader import SeasonReader
 from arbiter.season.ledger import to_rating
-from arbiter.text import html_table, in_columns, number, svg_text
+from arbiter.text import counted, html_table, in_columns, number, svg_text
 
 if TYPE_CHECKING:
     from rating.fit.kinds import Kind
@@ -42,29 +43,48 @@ def fit(
     `results` are `MatchResults`, an open season (its counted matches of complete rounds), match records,
     `rating.Match`, or a table as `MatchResults.table` returns it, in columns, rows or a data frame: `match`,
     `player` and `points`, one row for each seat, and if known `fault`, `seat`, `side`, `round`, `table`,
-    `season`, `substitute`.
+    `season`, `seed`, `substitute`, `program`.
 
     Matches that share a value of `intervals` (``round``, ``table`` or ``match``) may be correlated; ``model``
     takes all results as independent. `level` is the coverage, `prior` the virtual draws of each player.
     The mean rating is 0, or the ratings of `anchors` have their known mean. ConfigError for what cannot be
-    rated.
+    rated, and for different programs of one name.
     """
+    for name, value in {"level": level, "prior": prior, **_named(anchors)}.items():
+        check_number(name, value)
     try:
         matches = _matches(results)
         if not matches:
             raise ConfigError("results: expected at least one match, got none")
         table = rating.PairTable.from_matches(matches)
+        for name in anchors or {}:
+            if name not in table.players:
+                raise ConfigError(f"anchors: no player {name!r}", hint=did_you_mean(str(name), table.players))
         of = rating.intervals(rating.bayeselo(table, prior=prior), intervals, level=level)
         return RatingFit(rating.rank(rating.scaled(of, anchors or {})), level)
     except rating.RatingError as error:
         raise ConfigError(str(error)) from None
 
 
-@dataclass(frozen=True, slots=True)
+def _named(anchors: object) -> dict[str, Any]:
+    """Return the ratings of anchors by what a message calls them; ConfigError for no mapping."""
+    if anchors is not None and not isinstance(anchors, Mapping):
+        raise ConfigError(f"anchors: expected a mapping of names to ratings, got {one_line(anchors)}")
+    return {f"anchors: {name}": elo for name, elo in (anchors or {}).items()}
+
+
+def check_number(name: str, value: object) -> None:
+    """Raise ConfigError for a value that is no number."""
+    if isinstance(value, bool) or not isinstance(value, SupportsFloat):
+        raise ConfigError(f"{name}: expected a number, got {one_line(value)}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class RatingFit:
     """Fitted ratings; as text and in a notebook, a row for each player, the best first.
 
-    ``fitted["greedy"]`` is a player's row; `ranking` is the fit in the terms of `rating`.
+    ``fitted["greedy"]`` is a player's row, ``for row in fitted`` goes through all, and ``"greedy" in fitted``
+    asks for a name; `ranking` is the fit in the terms of `rating`.
     """
 
     ranking: rating.Ranking
@@ -83,6 +103,15 @@ class RatingFit:
     def __getitem__(self, player: str) -> rating.Rating:
         """Return a player's row; ConfigError for an unknown name."""
         return self.rows[self._place(player)]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[rating.Rating]:
+        return iter(self.rows)
+
+    def __contains__(self, player: object) -> bool:
+        return any(row.player == player for row in self.rows)
 
     def los(self, player: str, other: str) -> float:
         """Return the likelihood of superiority: the probability that `player` is stronger than `other`.
@@ -122,6 +151,10 @@ class RatingFit:
             for row in self.rows
         ]
 
+    def __repr__(self) -> str:
+        best = self.rows[0]
+        return f"<RatingFit: {counted(len(self), 'player')}, {best.player} first with {number(best.elo)} Elo>"
+
     def __str__(self) -> str:
         return "\n".join([in_columns([HEADER, *self._lines()]), *(f"note: {text}" for text in self.warnings)])
 
@@ -144,41 +177,70 @@ def _matches(results: Any) -> list[rating.Match]:
             dict(zip(columns, row, strict=True))
             for row in zip(*(list(results[name]) for name in columns), strict=True)
         ]
-    if isinstance(results, str | bytes) or not isinstance(results, Iterable):
-        raise ConfigError(
-            f"results: expected MatchResults, a season, match records or a table, got {results!r}"
-        )
+    if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
+        hint = "arbiter.load_results(file) reads one" if isinstance(results, str) else ""
+        expected = "results: expected MatchResults, a season, match records or a table"
+        raise ConfigError(f"{expected}, got {one_line(results)}", hint=hint)
+    records: list[MatchRecord] = []
     found: list[rating.Match] = []
     rows: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for one in results:
         if isinstance(one, MatchRecord):
-            found.append(to_rating(one.summary()))
+            records.append(one)
         elif isinstance(one, rating.Match):
             found.append(one)
         elif isinstance(one, Mapping):
             if missing := [name for name in ("match", "player", "points") if name not in one]:
                 raise ConfigError(f"the table has no column {missing[0]}")
-            rows.setdefault((one.get("season"), one["match"]), []).append(one)
+            rows.setdefault((*_event(one), one["match"]), []).append(one)
         else:
-            raise ConfigError(f"results: expected a match record or a row of a table, got {one!r}")
-    return [*found, *(_match_of_rows(at_table) for at_table in rows.values())]
+            hint = "+ joins results" if isinstance(one, MatchResults) else ""
+            message = f"results: expected a match record or a row of a table, got {one_line(one)}"
+            raise ConfigError(message, hint=hint)
+    programs: dict[str, str] = {}
+    rounds: dict[tuple[Any, ...], int] = {}
+    for record in records:
+        check_programs(zip(record.players, record.programs, strict=False), programs)
+        summary = record.summary()
+        found.append(
+            to_rating(replace(summary, round=_number(rounds, (record.season, record.seed), summary.round)))
+        )
+    for at_table in rows.values():
+        event = _event(at_table[0])
+        check_programs(((str(row["player"]), _known(row, "program", "")) for row in at_table), programs)
+        found.append(_match_of_rows(at_table, _number(rounds, event, _known(at_table[0], "round"))))
+    return found
 
 
-def _match_of_rows(rows: list[Mapping[str, Any]]) -> rating.Match:
-    """Return the match of its seats' rows; ConfigError for values that are not numbers."""
+def _event(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what the rounds of a row are counted in: its season and its seed, where the table has them."""
+    return _known(row, "season", ""), _known(row, "seed", "")
+
+
+def _number(rounds: dict[tuple[Any, ...], int], event: tuple[Any, ...], number: Any) -> int | None:
+    """Number the rounds of all events from 1: round 1 of another seed has other deals. None if unknown."""
+    return None if number is None else rounds.setdefault((*event, number), len(rounds) + 1)
+
+
+def _match_of_rows(rows: list[Mapping[str, Any]], number: int | None) -> rating.Match:
+    """Return the match of its seats' rows, of a round; ConfigError for other values than numbers."""
+    seats = [seat for row in rows if (seat := _known(row, "seat")) is not None]
+    if len(seats) > len({*seats}):
+        hint = "join results with + before table(), which gives each match another id"
+        raise ConfigError(f"the table has a seat of match {rows[0]['match']} twice", hint=hint)
     try:
         rows = sorted(rows, key=lambda row: int(_known(row, "seat", 0)))
         points = [_known(row, "points") for row in rows]
         faulty = next((seat for seat, row in enumerate(rows) if _known(row, "fault") is not None), None)
         sides = [_known(row, "side", seat) for seat, row in enumerate(rows)]
-        number, table = _known(rows[0], "round"), _known(rows[0], "table")
+        table = _known(rows[0], "table")
         return rating.Match(
             players=[str(row["player"]) for row in rows],
             points=None if None in points else [float(value) for value in points],
             faulty=faulty,
             sides=[int(side) for side in sides],
             owners=[original(str(row["player"])) for row in rows],
-            round=None if number is None else int(number),
+            round=number,
             table=None if table is None else int(table),
             id=str(rows[0]["match"]),
             unrated=[seat for seat, row in enumerate(rows) if _known(row, "substitute", False)],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.python.match_results import MatchResults
@@ -22,6 +24,11 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord, MatchSummary
     from arbiter.notebook import ShownReplay
 
+_RESULTS = {
+    ".jsonl": "arbiter.load_results(file) reads match records",
+    ".sqlite": "a store is named by its season's file",
+}
+"""Hints by suffix of other files."""
 HEADER = ("#", "player", "Elo", "±", "matches", "points", "won", "drawn", "lost")
 
 
@@ -41,6 +48,10 @@ class SeasonReader:
     """
 
     def __init__(self, file: str | os.PathLike[str], store: str | None = None) -> None:
+        if not isinstance(file, str | PathLike):
+            raise ConfigError(f"expected the path of a season's file, got {file!r}")
+        if Path(file).suffix in _RESULTS:
+            raise ConfigError("expected a season's file, in YAML", str(file), _RESULTS[Path(file).suffix])
         self._config, self._stored, self._store = open_to_read(str(file), store)
         self.refresh()
 
@@ -77,6 +88,7 @@ class SeasonReader:
         rungs and withdrawn players. ConfigError for a round that is not complete.
         """
         state, last = self._state, self._state.complete
+        check_integer("after_round", after_round)
         if after_round is not None and not 1 <= after_round <= last:
             raise ConfigError(f"after_round: expected a complete round, 1 to {last}, got {after_round!r}")
         earlier = official and after_round not in (None, last)
@@ -106,6 +118,7 @@ class SeasonReader:
         ConfigError for a round that is not begun, and for an unknown player.
         """
         last = max((stored.number for stored in self._state.rounds), default=0)
+        check_integer("round_number", round_number)
         if round_number is not None and not 1 <= round_number <= last:
             raise unknown_round(round_number, last)
         if player is not None and player not in self._state.names:
@@ -155,3 +168,9 @@ class SeasonReader:
 
     def _repr_html_(self) -> str:
         return html_table(HEADER, self._rows())
+
+
+def check_integer(name: str, value: object) -> None:
+    """Raise ConfigError for a value that is neither an integer, NumPy's included, nor None."""
+    if value is not None and not isinstance(value, SupportsIndex):
+        raise ConfigError(f"{name}: expected an integer, got {value!r}")

@@ -17,7 +17,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter import __version__
 from arbiter.errors import ConfigError
 from arbiter.games.cards import commitment
 from arbiter.sandbox.landlock import OF_THE_SYSTEM
@@ -25,6 +24,7 @@ from arbiter.sandbox.program_files import digest_of_file
 from arbiter.season.archive_readme import ArchivedSeason, readme
 from arbiter.season.config import as_it_was
 from arbiter.season.config.writer import config_text
+from arbiter.season.package_wheel import DISTRIBUTION, NAME, wheel
 from arbiter.season.program_digests import own_files
 from arbiter.season.public_copy import PublicCopy, files_of, public_settings
 from arbiter.season.roster import folder_of
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 TREE = "tree"
-DISTRIBUTION = "arbiter-cards"
-NAME = re.compile(r"[\w.-]+")
+REQUIRED = re.compile(r"[\w.-]+")
 MADE = ("__pycache__",)
 """Folders that programs make of their sources."""
 
@@ -72,6 +71,7 @@ def write_archive(
     if not public:
         shutil.copyfile(config.file, into / "original.yaml")
     _write(into / "versions.txt", "\n".join(_versions()))
+    (into / NAME).write_bytes(wheel())
     archived = ArchivedSeason(season.name, public, len(rounds), matches, tuple(missing))
     seed = season.seed if season.seed_told() is not None else None
     text = readme(config, archived, places.store, seed, commitment(season.seed))
@@ -159,7 +159,7 @@ def _season_text(config: Config, places: _Places, public: bool) -> str:
 
 
 def _versions() -> Iterator[str]:
-    """Yield the installed versions of the package and of all that it needs, as pip reads them."""
+    """Yield the wheel in the archive and the installed versions of all that it needs, as pip reads them."""
     yield f"# Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     names, known = [DISTRIBUTION], dict[str, str]()
     while names:
@@ -170,9 +170,9 @@ def _versions() -> Iterator[str]:
             found = metadata.distribution(name)
             known[name] = found.version
             needed = [words for words in found.requires or () if _is_needed(words, name)]
-            names += [match[0] for words in needed if (match := NAME.match(words))]
-    known.setdefault(DISTRIBUTION, __version__)
-    yield from (f"{name}=={version}" for name, version in sorted(known.items()))
+            names += [match[0] for words in needed if (match := REQUIRED.match(words))]
+    yield f"./{NAME}"
+    yield from (f"{name}=={version}" for name, version in sorted(known.items()) if name != DISTRIBUTION)
 
 
 def _is_needed(requirement: str, name: str) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arbiter import __version__
+from arbiter.season.package_wheel import NAME
+from arbiter.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,13 +32,14 @@ def readme(config: Config, archived: ArchivedSeason, store: Path, seed: str | No
     return README.format(
         season=archived.name,
         game=config.game.title,
-        rounds=archived.rounds,
-        matches=archived.matches,
+        rounds=counted(archived.rounds, "round"),
+        matches=counted(archived.matches, "match"),
         version=__version__,
         python=platform.python_version(),
         commitment=commitment,
         seed="" if seed is None else f"- The seed: `{seed}`\n",
         store=store,
+        wheel=NAME,
         contents=CONTENTS_PUBLIC if archived.public else CONTENTS,
         left_out=LEFT_OUT_PUBLIC if archived.public else LEFT_OUT,
     )
@@ -45,7 +48,7 @@ def readme(config: Config, archived: ArchivedSeason, store: Path, seed: str | No
 README = """\
 # {season}
 
-An archive of a season of {game}: {rounds} rounds, {matches} matches, played with `arbiter` {version}.
+An archive of a season of {game}: {rounds}, {matches}, played with `arbiter` {version}.
 
 - The SHA-256 of the seed: `{commitment}`
 {seed}
@@ -67,7 +70,10 @@ venv/bin/arbiter show season.yaml r001/t01/m0
    ratings again. It prints each difference, and exits with 1 if there is one.
 3. `printf %s SEED | sha256sum` prints the SHA-256 above. Compare it with what was published before the
    first match.
-4. A later `arbiter` reads this store, too. Without any: `{store}` is a database of SQLite 3, and the column
+4. `versions.txt` installs `arbiter` from the wheel in this folder, and the packages that it needs from the
+   package index. If it lacks one of these versions, `venv/bin/pip install './{wheel}[web]'`
+   takes the versions of the day.
+5. A later `arbiter` reads this store, too. Without any: `{store}` is a database of SQLite 3, and the column
    `record` of its table `matches` has JSON compressed by zlib.
 
 ## What is in it
@@ -81,16 +87,17 @@ CONTENTS = """\
 - `tree/`: the store, the programs of the season's file, and the archives of authors with the unpacked and
   built programs.
 - `programs.json`: the SHA-256 of the files that the commands of the last round name, by player.
-- `versions.txt`: Python, `arbiter`, and all packages that it needs.
+- `arbiter_cards-*.whl`: `arbiter` as it made this archive. `versions.txt`: all packages that it needs.
 - `SHA256SUMS`: the SHA-256 of all files.
 
 It has names, digests of tokens, standard error and the audit log. Keep it private.
 """
 CONTENTS_PUBLIC = """\
 - `season.yaml`: the settings of the last round, without commands.
-- `store.sqlite`: deals, moves, charges, results, reasons, ratings.
+- `store.sqlite`: deals, moves, charges, results, reasons, ratings, and the announcements with the questions
+  answered to all: `venv/bin/arbiter announcements list season.yaml`.
 - `programs.json`: the SHA-256 of the files that the commands of the last round name, by player.
-- `versions.txt`: Python, `arbiter`, and all packages that it needs.
+- `arbiter_cards-*.whl`: `arbiter` as it made this archive. `versions.txt`: all packages that it needs.
 - `SHA256SUMS`: the SHA-256 of all files.
 """
 LEFT_OUT = """\

@@ -54,6 +54,7 @@ class PublicCopy:
             "events": lambda row: row if row["kind"] in SHOWN else None,
             "reviews": lambda row: row if self._reviewed else None,
             "authors": self._author,
+            "announcements": lambda row: row if row["published"] and row["withdrawn"] is None else None,
         }
         self._digests = {
             stored_round.digest: digest_of(public_settings(settings))

@@ -19,20 +19,22 @@ from arbiter.store.event_log import EventKind, log_event
 if TYPE_CHECKING:
     from datetime import datetime
 
-ANNOUNCE = "announce"
-"""Audit verb."""
+ANNOUNCE, CORRECT, WITHDRAW = "announce", "correct", "withdraw"
+"""Audit verbs; the reason of the last two is the text before."""
 
 
 class Announcement(NamedTuple):
     """A text in Markdown; with a `question`, which is plain text, it is an answer to it.
 
-    Numbers count from 1 in the order in which they were written.
+    Numbers count from 1 in the order in which they were written. `corrected` is when the visible text was
+    last changed, or None.
     """
 
     number: int
     moment: str
     text: str
     question: str | None
+    corrected: str | None = None
 
 
 class AnnouncementStore(SeasonRows):
@@ -43,6 +45,21 @@ class AnnouncementStore(SeasonRows):
         moment = timestamp() if at is None else at.astimezone(UTC).isoformat(timespec="seconds")
         with self._store.transaction() as connection:
             return announce(connection, self._id, text, who, moment)
+
+    def change(self, number: int, text: str | None, who: str) -> Announcement | None:
+        """Correct an announcement, or withdraw it if `text` is None; None if it is unknown or withdrawn.
+
+        The question that it answers gets the same answer, or none.
+        """
+        with self._store.transaction() as connection:
+            return change(connection, self._id, number, text, who)
+
+    def withdrawn(self, most: int) -> list[tuple[int, str]]:
+        """Return the numbers of announcements withdrawn when visible, with the moments, newest first."""
+        table = db_schema.announcements.c
+        query = self._own(table.number, table.withdrawn, published=True).where(table.withdrawn.is_not(None))
+        found = self._all(query.order_by(table.withdrawn.desc()).limit(most))
+        return [(row.number, row.withdrawn) for row in found]
 
     def shown(self, moment: datetime, most: int) -> list[Announcement]:
         """Return the last `most` announcements visible at a moment, newest first."""
@@ -59,7 +76,8 @@ class AnnouncementStore(SeasonRows):
     def publish_due(self) -> int:
         """Log the event of each due announcement without one, and mark it published; return how many."""
         table, published = db_schema.announcements, 0
-        due = self._own(table.c.number, published=False).where(table.c.moment <= timestamp())
+        due = self._own(table.c.number, published=False, withdrawn=None)
+        due = due.where(table.c.moment <= timestamp())
         for row in self._all(due.order_by(table.c.moment, table.c.number)):
             with self._store.transaction() as connection:
                 mine = sa.update(table).filter_by(season_id=self._id, number=row.number, published=False)
@@ -70,15 +88,15 @@ class AnnouncementStore(SeasonRows):
         return published
 
     def one(self, number: int) -> Announcement | None:
-        """Return the announcement with this number, visible or not, or None."""
+        """Return the announcement with this number, visible or not; None if it is unknown or withdrawn."""
         rows = self._all(self._listed().where(db_schema.announcements.c.number == number))
         return Announcement._make(rows[0]) if rows else None
 
-    def _listed(self) -> sa.Select[tuple[int, str, str, str | None]]:
-        """Return a query for all announcements, visible or not, the latest moment first."""
+    def _listed(self) -> sa.Select[tuple[int, str, str, str | None, str | None]]:
+        """Return a query for all announcements not withdrawn, visible or not, the latest moment first."""
         table = db_schema.announcements.c
-        columns = table.number, table.moment, table.text, table.question
-        return self._own(*columns).order_by(table.moment.desc(), table.number.desc())
+        columns = table.number, table.moment, table.text, table.question, table.corrected
+        return self._own(*columns, withdrawn=None).order_by(table.moment.desc(), table.number.desc())
 
 
 def announce(
@@ -98,6 +116,28 @@ def announce(
         log_event(connection, season, EventKind.ANNOUNCEMENT, 0, str(number))
     log_audit(connection, season, who, ANNOUNCE, str(number), "" if is_due else f"at {moment}")
     return Announcement(number, moment, text, question)
+
+
+def change(
+    connection: sa.Connection, season: int, number: int, text: str | None, who: str
+) -> Announcement | None:
+    """Correct or withdraw an announcement within a transaction, with its event if it is visible."""
+    table, answers, now = db_schema.announcements, db_schema.clarifications, timestamp()
+    mine = {"season_id": season, "number": number, "withdrawn": None}
+    row = connection.execute(sa.select(table).filter_by(**mine)).one_or_none()
+    if row is None:
+        return None
+    corrected = now if row.published else None
+    values = {"withdrawn": now} if text is None else {"text": text, "corrected": corrected}
+    connection.execute(sa.update(table).filter_by(**mine).values(values))
+    answered = {"answer": text, "answered": None if text is None else now}
+    unlinked = {"public": False, "announcement": None} if text is None else {}
+    mine = {"season_id": season, "announcement": number}
+    connection.execute(sa.update(answers).filter_by(**mine).values(answered | unlinked))
+    if row.published:
+        log_event(connection, season, EventKind.ANNOUNCEMENT, 0, str(number))
+    log_audit(connection, season, who, WITHDRAW if text is None else CORRECT, str(number), row.text)
+    return Announcement(number, row.moment, text or row.text, row.question, corrected)
 
 
 def next_number(connection: sa.Connection, season: int, table: sa.Table) -> int:

@@ -7,12 +7,13 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.announcements import announce, next_number
+from arbiter.store.announcements import announce, change, next_number
 from arbiter.store.audit import log_audit, timestamp
 from arbiter.store.database import SeasonRows
 
 QUESTION, ANSWER = "question", "answer"
-"""Audit verbs."""
+CORRECT_ANSWER, WITHDRAW_ANSWER = "correct answer", "withdraw answer"
+"""Audit verbs; the reason of the last two is the answer before."""
 
 
 class TooManyOpen(Exception):
@@ -71,8 +72,30 @@ class ClarificationStore(SeasonRows):
             found = _clarification(connection.execute(self._own(table, number=number)).one())
             log_audit(connection, self._id, who, ANSWER, str(number), "to all" if public else found.author)
             if public:
-                announce(connection, self._id, text, who, timestamp(), found.text)
+                made = announce(connection, self._id, text, who, timestamp(), found.text)
+                asked = sa.update(table).filter_by(season_id=self._id, number=number)
+                connection.execute(asked.values(announcement=made.number))
         return found
+
+    def change(self, number: int, text: str | None, who: str) -> Clarification | None:
+        """Correct an answer, or withdraw it if `text` is None, so that the question waits for another one.
+
+        A public answer changes with its announcement. None if there is no such answer.
+        """
+        table = db_schema.clarifications
+        with self._store.transaction() as connection:
+            row = connection.execute(self._own(table, number=number)).one_or_none()
+            if row is None or row.answer is None:
+                return None
+            if row.announcement is None:
+                values = {"answer": text, "answered": None if text is None else timestamp()}
+                mine = sa.update(table).filter_by(season_id=self._id, number=number)
+                connection.execute(mine.values(values))
+                verb = WITHDRAW_ANSWER if text is None else CORRECT_ANSWER
+                log_audit(connection, self._id, who, verb, str(number), row.answer)
+            else:
+                change(connection, self._id, row.announcement, text, who)
+            return _clarification(connection.execute(self._own(table, number=number)).one())
 
     def _load_questions(self, query: sa.Select[tuple[object, ...]]) -> list[Clarification]:
         """Return the questions of a query in its order, and where that is equal newest first."""

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
-HEAD = "0023"
+HEAD = "0024"
 """The version of the schema; later ones are larger."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -364,6 +364,9 @@ announcements = _of_season(
     sa.Column("question", sa.Text),
     # Whether its event is logged.
     sa.Column("published", sa.Boolean, nullable=False),
+    # When its text was last changed, and when it was withdrawn.
+    sa.Column("corrected", sa.String(32)),
+    sa.Column("withdrawn", sa.String(32)),
 )
 
 clarifications = _of_season(
@@ -377,6 +380,8 @@ clarifications = _of_season(
     sa.Column("answer", sa.Text),
     sa.Column("answered", sa.String(32)),
     sa.Column("public", sa.Boolean, nullable=False),
+    # The number of the announcement of a public answer.
+    sa.Column("announcement", sa.Integer),
 )
 
 served = _of_season(

@@ -20,6 +20,8 @@ from rating.reading.repeats import ResultColumns, ResultSource, find_repeats
 OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "1/2": 0, "½-½": 0}
 """The valid results, with the outcome for the player named first."""
 
+SEED = "seed "
+"""The event of matches outside a season: a seed, since those of another one have other deals."""
 _LEADING = re.compile(r"\d{1,15}")
 # Matches expanded together.
 _BATCH = 20_000
@@ -156,6 +158,7 @@ class ResultCollector:
                 known = self._known.setdefault(season, set())
                 if match.id in known:
                     where = f" of season {season}" if season else ""
+                    where = where.replace(f"season {SEED}", SEED)
                     self.problems.append(MalformedGame(file, line, f"match {match.id}{where} is given twice"))
                     continue
                 known.add(match.id)

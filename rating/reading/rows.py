@@ -7,9 +7,9 @@ skipped. The apostrophe before a cell that a spreadsheet would compute is remove
 Match records are JSON: each line, or each object from a line `{` to a line `}`, has `players` by seat and
 either `points` by seat (or `places`) or a `forfeit` with its `seat`.
 
-`sides`, `owners`, `substitute`, `round`, `table`, `season` and `id` are optional; other keys are ignored.
-Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result with each
-other. The seat of a `substitute` has no results.
+`sides`, `owners`, `substitute`, `round`, `table`, `season`, `seed` and `id` are optional; other keys are
+ignored. Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result
+with each other. The seat of a `substitute` has no results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 
 from rating.errors import MalformedGame, ResultError
 from rating.matches import Match
-from rating.reading.gathering import OUTCOMES, GameColumns
+from rating.reading.gathering import OUTCOMES, SEED, GameColumns
 from rating.text import unescape_csv_cell
 
 _COPY = re.compile(r"#[0-9]+$")
@@ -225,7 +225,11 @@ def read_jsonl(
                 yield MalformedGame(file, number, f"not JSON: {shape}")
                 continue
             try:
-                yield _parse_match(shape), _text_in(shape, "season"), number
+                match = _parse_match(shape)
+                event = _text_in(shape, "season")
+                if not event and (seed := _text_in(shape, "seed")):
+                    event = f"{SEED}{seed}"
+                yield match, event, number
             except ResultError as error:
                 yield MalformedGame(file, number, str(error))
 

@@ -121,3 +121,11 @@ def test_a_rung_without_results_adds_no_elo() -> None:
     none = rung._replace(elo=None, low=None, high=None)
     envs.Evaluation("planning", 1, (none,)).log(written, 5)
     assert list(written) == ["planning/random/points"]
+
+
+def test_options_are_a_mapping_or_keywords() -> None:
+    ways: list[dict[str, Any]] = [{"options": {"deals": [[1, 0]]}}, {"deals": [[1, 0]]}]
+    one, other = (envs.evaluate(first, "planning", ["random"], rounds=1, **way) for way in ways)
+    assert one == other
+    assert repr(one) == "<Evaluation: planning, 1 round against random>"
+    assert "<td" in one._repr_html_()

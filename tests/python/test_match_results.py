@@ -175,3 +175,74 @@ def test_unknown_names_and_values_are_refused(many: arbiter.MatchResults) -> Non
         arbiter.fit(many).los("nobody", many[0].players[0])
     with pytest.raises(ConfigError, match="level 2"):
         arbiter.fit(many, level=2)
+    with pytest.raises(ConfigError, match="prior: expected a number, got 'x'"):
+        arbiter.fit(many, prior="x")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="anchors: no player 'nobody'"):
+        arbiter.fit(many, anchors={"nobody": 0.0})
+
+
+# Which program a name stands for.
+
+
+def by(program: str, seed: int) -> arbiter.MatchResults:
+    record = played(seed)
+    return arbiter.MatchResults(
+        [replace(record, id="r001/t01/m0", round=1, programs=(program, "b", "c", "d"))]
+    )
+
+
+def test_different_programs_of_one_name_are_not_joined(many: arbiter.MatchResults) -> None:
+    old, new = by("old", 1), by("new", 2)
+    name = old[0].players[0]
+    pandas = pytest.importorskip("pandas")
+    frames = pandas.concat([pandas.DataFrame(each.table()) for each in (old, new)])
+    for join in (
+        lambda: old + new,
+        lambda: arbiter.fit([*old, *new]),
+        lambda: arbiter.fit(frames),
+    ):
+        with pytest.raises(ConfigError, match=f"different programs are named {name}"):
+            join()
+    joined = old.renamed({name: "older"}) + new
+    assert {"older", name} <= set(arbiter.fit(joined).table()["player"])
+    assert len(many + old) == len(many) + 1
+
+
+def test_a_name_that_is_unknown_or_taken_is_no_name(results: arbiter.MatchResults) -> None:
+    one, other, *_ = results[0].players
+    for names, message in (
+        ({"nobody": "x"}, "no player 'nobody'"),
+        ({one: other}, "the name of two players"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            results.renamed(names)
+    assert results.renamed({one: other, other: one}).forfeits[0].players[:2] == (other, one)
+
+
+def test_joined_matches_keep_their_own_ids_and_rounds(tmp_path: Path) -> None:
+    joined = sum([by("a", seed) for seed in range(1, 13)])
+    assert isinstance(joined, arbiter.MatchResults)
+    assert len({record.id for record in joined}) == len(joined) == 12
+    rated = arbiter.fit(joined)
+    assert sum(rated.table()["matches"]) == 4 * 12
+    assert arbiter.fit(joined.table()).table() == rated.table()
+    # Each is a round with other deals, of which intervals by round need ten.
+    assert not any("by round needs" in note for note in rated.warnings)
+    joined.save(tmp_path / "joined.jsonl")
+    assert len(read_results([tmp_path / "joined.jsonl"]).matches or ()) == 12
+
+
+def test_a_table_with_a_seat_twice_is_refused(results: arbiter.MatchResults) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(results.table())
+    with pytest.raises(ConfigError, match="a seat of match r001/t01/m0 twice"):
+        arbiter.fit(pandas.concat([frame, frame]))
+
+
+def test_files_of_other_kinds_are_named_with_what_reads_them(tmp_path: Path) -> None:
+    for name, hint in (("season.yaml", "open_season"), ("games.pgn", "rating fit")):
+        with pytest.raises(ConfigError, match=hint) as caught:
+            arbiter.load_results(tmp_path / name)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(ConfigError, match="load_results"):
+        arbiter.open_season(tmp_path / "results.jsonl")

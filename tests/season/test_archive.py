@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import getpass
 import json
 import platform
@@ -11,6 +12,7 @@ import zipfile
 import zlib
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,7 @@ import sqlalchemy as sa
 
 from arbiter.match.notes import Note
 from arbiter.season.config import load
+from arbiter.season.package_wheel import NAME
 from arbiter.season.season import Season
 from arbiter.store import Store, db_schema
 from tests.fixtures.zoo import CLEAN, CONFIG, ILLEGAL, SEED, Kept, play_season
@@ -117,8 +120,8 @@ def unpacked(archive: Path) -> Path:
 
 
 def bytes_within(folder: Path) -> bytes:
-    """All bytes of the files, and the compressed records of the store."""
-    parts = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    """All bytes of the files but this package, and the compressed records of the store."""
+    parts = [path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != NAME]
     with closing(sqlite3.connect(folder / "store.sqlite")) as store:
         for table in ("matches", "annulments"):
             packed = store.execute(f"select record from {table} where record is not null")
@@ -153,6 +156,25 @@ def test_the_public_archive_verifies_with_the_same_standings(
         assert arbiter("standings", season, *options) == arbiter("standings", rich.file, *options)
     assert arbiter("show", season, ILLEGAL)[0] == 0
     assert arbiter("show", season, CLEAN, "--format", "replay")[0] == 0
+
+
+def test_the_public_archive_has_the_announcements_that_the_site_shows(
+    rich: Kept, tmp_path: Path, arbiter: Run
+) -> None:
+    book = rich.season.announcements
+    for text, at in (("Friday", None), ("withdrawn", None), ("later", datetime.now(UTC) + timedelta(days=1))):
+        book.add(text, OLGA, at)
+    book.change(2, None, OLGA)
+    for text, public in (("Is NumPy there?", True), ("May I?", False)):
+        asked = rich.season.clarifications.ask("p1", "p1", text, 9)
+        rich.season.clarifications.answer(asked.number, "Yes.", public, OLGA)
+    assert arbiter("archive", rich.file, tmp_path / "public.zip", "--public")[0] == 0
+    season = unpacked(tmp_path / "public.zip") / "season.yaml"
+    listed = json.loads(arbiter("announcements", "list", season, "--format", "json")[1])
+    assert {(one["text"], one["question"]) for one in listed} == {
+        ("Friday", None), ("Yes.", "Is NumPy there?"),
+    }  # fmt: skip
+    assert b"May I?" not in (season.parent / "store.sqlite").read_bytes()
 
 
 def test_a_season_that_is_not_over_has_no_public_archive(kept: Kept, tmp_path: Path, arbiter: Run) -> None:
@@ -196,9 +218,22 @@ def test_its_digests_cover_all_files_and_its_readme_names_the_commands(
     assert sha256(SEED.encode()).hexdigest() in text
     assert SEED not in text
     versions = (folder / "versions.txt").read_text()
-    assert {"arbiter-cards", "sqlalchemy", "numpy", "jinja2"} <= {
+    assert {f"./{NAME}", "sqlalchemy", "numpy", "jinja2"} <= {
         line.partition("==")[0] for line in versions.splitlines()
     }
+
+
+def test_the_wheel_in_it_records_all_of_its_files(kept: Kept, tmp_path: Path, arbiter: Run) -> None:
+    assert arbiter("archive", kept.file, tmp_path / "spring.zip")[0] == 0
+    with zipfile.ZipFile(unpacked(tmp_path / "spring.zip") / NAME) as packed:
+        held = {name: packed.read(name) for name in packed.namelist()}
+    (record,) = (name for name in held if name.endswith(".dist-info/RECORD"))
+    rows = [line.split(",") for line in held.pop(record).decode().splitlines()]
+    digests = {name: base64.urlsafe_b64encode(sha256(held[name]).digest()).decode() for name in held}
+    assert rows == [
+        *([name, f"sha256={digests[name].rstrip('=')}", str(len(held[name]))] for name in held), [record, "", ""],
+    ]  # fmt: skip
+    assert {"arbiter/cli/verify.py", "arbiter/web/static/style.css", "rating/ratings.py"} <= held.keys()
 
 
 def test_programs_keep_their_place_and_links_stay_out(tmp_path: Path, arbiter: Run) -> None:

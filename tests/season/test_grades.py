@@ -70,6 +70,7 @@ def test_the_command_writes_a_line_for_each_author_and_none_for_organisers(kept:
         ("ann", "", "0", "6"),
         ("ben", "", "0", "6"),
     ]
+    assert [line["note"] for line in found] == ["sent nothing", "sent nothing"]
 
 
 def test_where_no_rung_is_rated_a_line_says_why_every_mark_is_none(kept: Kept, arbiter: Run) -> None:

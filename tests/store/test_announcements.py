@@ -101,3 +101,57 @@ def test_both_are_copied_with_their_season_and_deleted_with_it(season: SeasonSto
         assert copied.announcements.shown(LATER, 9) == season.announcements.shown(LATER, 9)
     store.drop_season("s")
     assert store.make_season("s", "planning", "1").clarifications.of("ann") == []
+
+
+def test_a_corrected_text_keeps_its_number_and_a_withdrawn_one_is_gone(season: SeasonStore) -> None:
+    book = season.announcements
+    for text in ("Friday", "Room 117"):
+        book.add(text, "olga")
+    corrected = book.change(1, "Thursday", "olga")
+    assert corrected is not None
+    assert book.one(1) == corrected
+    assert (corrected.text, corrected.corrected is None) == ("Thursday", False)
+    assert book.change(2, None, "olga") is not None
+    assert (book.change(2, "Room 118", "olga"), book.change(9, None, "olga")) == (None, None)
+    assert (book.shown(LATER, 9), [number for number, _ in book.withdrawn(9)]) == ([corrected], [2])
+    assert events(season) == ["1", "2", "1", "2"]
+    assert [entry[2:] for entry in season.audit.last(2)] == [
+        ("olga", "withdraw", "2", "Room 117"), ("olga", "correct", "1", "Friday"),
+    ]  # fmt: skip
+
+
+def test_a_text_that_is_withdrawn_before_its_moment_is_no_event(
+    season: SeasonStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = season.announcements
+    book.add("tomorrow", "olga", LATER)
+    book.change(1, None, "olga")
+    monkeypatch.setattr("arbiter.store.announcements.timestamp", lambda: "9999")
+    assert (book.publish_due(), book.withdrawn(9), events(season)) == (0, [], [])
+
+
+def test_an_answer_to_all_changes_with_its_announcement(season: SeasonStore) -> None:
+    book, announced = season.clarifications, season.announcements
+    book.ask("ann", "ann", "is NumPy there?", 3)
+    book.answer(1, "yes", True, "olga")
+    book.change(1, "no", "olga")
+    assert [one.text for one in announced.shown(LATER, 9)] == ["no"]
+    announced.change(1, "yes, 2.1", "olga")
+    assert [one.answer for one in book.of("ann")] == ["yes, 2.1"]
+    announced.change(1, None, "olga")
+    assert (announced.shown(LATER, 9), [one.answer for one in book.of("ann")]) == ([], [None])
+    assert book.answer(1, "soon", False, "olga") is not None
+
+
+def test_an_answer_to_its_author_is_corrected_and_withdrawn(season: SeasonStore) -> None:
+    book = season.clarifications
+    book.ask("ann", "ann", "is NumPy there?", 3)
+    assert book.change(1, "yes", "olga") is None
+    book.answer(1, "yes", False, "olga")
+    book.change(1, "no", "olga")
+    assert [one.answer for one in book.of("ann")] == ["no"]
+    book.change(1, None, "olga")
+    assert [(one.answer, one.answered) for one in book.of("ann")] == [(None, None)]
+    assert [entry[3:] for entry in season.audit.last(2)] == [
+        ("withdraw answer", "1", "no"), ("correct answer", "1", "yes"),
+    ]  # fmt: skip

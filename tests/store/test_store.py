@@ -44,6 +44,7 @@ ADDED = {
     "0021": ("voids",),
     "0022": ("submissions.judged", "submissions.under"),
     "0023": ("announcements", "clarifications"),
+    "0024": ("announcements.corrected", "announcements.withdrawn", "clarifications.announcement"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

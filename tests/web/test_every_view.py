@@ -50,13 +50,14 @@ REQUEST_PARTS = (
 ORDERS = (
     "/pause", "/resume", "/accept", "/close", "/players/p1/suspend", "/players/p1/reinstate",
     "/matches/r001-t01-m0/annul", "/submissions/1/inspect", "/announcements", "/questions/1/answer",
+    "/announcements/1/correct", "/announcements/1/withdraw", "/questions/1/correct", "/questions/1/withdraw",
 )  # fmt: skip
 ENDLESS_OR_ABSENT = ("/events", "/integrity", "/matches/r001-t02-m0/review")
 """Answers that have no end, or that are not there: no report of who plays with whom, no review."""
 FORMS = (
     "/logout", "/me/submissions", "/me/submissions/{sent}/activate", "/me/submissions/{sent}/drop", "/me/token",
     "/me/invite", "/me/leave", "/me/requests", "/me/requests/{request}/cancel", "/admin/pause", "/admin/close",
-    "/admin/submissions", "/admin/announce", "/admin/answer", "/me/questions",
+    "/admin/submissions", "/admin/announce", "/admin/answer", "/admin/correct", "/admin/withdraw", "/me/questions",
 )  # fmt: skip
 SAMPLES: dict[str, Any] = {"number": ["1"], "player": ["p1"], "other": ["p0"]}
 

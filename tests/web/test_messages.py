@@ -186,3 +186,55 @@ def test_commands_announce_list_and_answer(site: Authored, arbiter: Run) -> None
     code, _, err = arbiter("announce", file, "")
     assert (code, "the text is empty" in err) == (2, True)
     assert [one["text"] for one in front(site.kept)[2]["announcements"]] == ["Yes."]
+
+
+def test_an_organiser_corrects_an_announcement_and_withdraws_it(site: Authored) -> None:
+    def feed() -> str:
+        with visiting(site.kept.file) as client:
+            return client.get("/seasons/small/feed.atom").text
+
+    site.log_in("olga")
+    assert site.post("/admin/announce", "/admin", text="Friday, 18:00", at="").status_code == 303
+    fields = {"announcement": "1", "text": f"Thursday, 18:00 {HOSTILE}"}
+    assert site.post("/admin/correct", "/admin", **fields).status_code == 303
+    _, page, shape = front(site.kept)
+    assert ("Thursday, 18:00" in page, "Friday" in page, ", corrected " in page) == (True, False, True)
+    assert shape["announcements"][0]["corrected"] is not None
+    assert "<title>Announcement (corrected)</title>" in feed()
+    assert site.post("/admin/withdraw", "/admin", announcement="1").status_code == 303
+    assert all("Thursday" not in str(shown) for shown in (*front(site.kept), feed()))
+    assert "<title>Announcement withdrawn</title>" in feed()
+    log = site.client.get(f"{API}/audit", headers=site.headers("olga")).json()["audit"]
+    assert [(one["verb"], one["because"].partition(" ")[0]) for one in log[:2]] == [
+        ("withdraw", "Thursday,"), ("correct", "Friday,"),
+    ]  # fmt: skip
+
+
+def test_an_organiser_corrects_an_answer_and_withdraws_it(site: Authored) -> None:
+    api(site, "ann", "/questions", text="Is NumPy there?")
+    assert api(site, "olga", "/questions/1/correct", text="No.").status_code == 409
+    api(site, "olga", "/questions/1/answer", text="Yes.", public=True)
+    assert api(site, "olga", "/questions/1/correct", text="").status_code == 422
+    assert api(site, "ann", "/questions/1/correct", text="No.").status_code == 404
+    assert api(site, "olga", "/questions/1/correct", text="No.").json()["answer"] == "No."
+    assert [one["text"] for one in front(site.kept)[2]["announcements"]] == ["No."]
+    assert api(site, "olga", "/questions/1/withdraw").json()["answer"] is None
+    assert front(site.kept)[2]["announcements"] == []
+
+
+def test_commands_correct_and_withdraw(site: Authored, arbiter: Run) -> None:
+    file = site.kept.file
+    for text in ("Friday", "Room 117"):
+        arbiter("announce", file, text)
+    assert arbiter("announcements", "correct", file, "1", "Thursday")[0] == 0
+    assert arbiter("announcements", "withdraw", file, "2")[0] == 0
+    code, _, err = arbiter("announcements", "withdraw", file, "2")
+    assert (code, "announcement 2 does not exist, or is withdrawn" in err) == (2, True)
+    out = arbiter("announcements", "list", file)[1]
+    assert ("Thursday" in out, "Friday" in out, "Room" in out) == (True, False, False)
+    api(site, "ann", "/questions", text="Is NumPy there?")
+    arbiter("questions", "answer", file, "1", "Yes.")
+    assert arbiter("questions", "correct", file, "1", "No.")[0] == 0
+    assert "No." in arbiter("questions", "list", file)[1]
+    assert arbiter("questions", "withdraw", file, "1")[0] == 0
+    assert "No." not in arbiter("questions", "list", file)[1]

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,8 @@ from arbiter.games.planning import Planning
 from arbiter.games.samples import GAMES, PROTOCOL, manual_of
 from arbiter.games.samples.sample_languages import LANGUAGES
 from arbiter.web.rendering.templates import sections
-from tests.fixtures.site import Authored, authored
+from tests.fixtures.site import Authored, authored, visiting
+from tests.fixtures.zoo import CLEAN
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -43,6 +45,25 @@ def test_the_rules_say_what_is_played_and_what_a_bot_gets(site: Authored) -> Non
     ):
         assert said in page
     assert {"option": "deals", "value": [[1, 0], [3, 1]]}.items() <= shape["game"]["options"][2].items()
+
+
+def test_a_substitute_is_explained_where_it_appears(kept: Kept) -> None:
+    kept.season.add_match(replace(kept.match(CLEAN), id=f"{CLEAN}+", substitute=1))
+    with visiting(kept.file) as client:
+        table, match = (
+            client.get(f"/seasons/small/{page}").text
+            for page in ("rounds/1", f"matches/{CLEAN.replace('/', '-')}+")
+        )
+    assert f'A <a href="{RULES}#substitute">substitute</a> is a house bot' in table
+    assert f"has the seat of the player whose fault ended {CLEAN}." in match
+
+
+def test_an_author_is_led_to_appeals_and_the_comparison_of_programs(site: Authored) -> None:
+    rules = site.client.get(RULES).text
+    site.log_in("ann")
+    page = site.client.get("/me").text
+    for place in ("appeals", "comparison"):
+        assert (f'id="{place}"' in rules, f'href="{RULES}#{place}"' in page) == (True, True)
 
 
 def test_every_name_that_a_submission_may_have_stands_there(site: Authored) -> None:

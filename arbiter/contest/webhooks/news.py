@@ -170,13 +170,15 @@ def _suspended_sentence(state: SeasonState, player: str, because: str, number: i
 
 
 def _announcement(state: SeasonState, number: int) -> str:
-    """Load an announcement as one line."""
+    """Load an announcement, as it is now, as one line."""
     found = state.stored.announcements.one(number)
     if found is None:
-        return "there is an announcement"
+        return f"announcement {number} is withdrawn"
     said = f"announcement: {found.text}"
     if found.question is not None:
         said = f"question: {found.question} answer: {found.text}"
+    if found.corrected is not None:
+        said = f"corrected {said}"
     return " ".join(said.split())
 
 

@@ -28,12 +28,16 @@ class Highlight(TypedDict):
 
 
 class AnnouncementRow(TypedDict):
-    """A text of an organiser in Markdown; `question` is what it answers, or None."""
+    """A text of an organiser in Markdown; `question` is what it answers, or None.
+
+    `corrected` is when the visible text was last changed, or None.
+    """
 
     number: int
     moment: str
     text: str
     question: str | None
+    corrected: str | None
 
 
 class Front(SeasonInShort):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -18,6 +18,10 @@ from arbiter.web.http.http_errors import Refusal, not_found, to_refusal
 from arbiter.web.http.request_guard import number_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arbiter.store import SeasonStore
+    from arbiter.store.announcements import Announcement
     from arbiter.store.clarifications import Clarification
     from arbiter.web.http.authentication import Caller
 
@@ -105,6 +109,48 @@ def answer(number: str, what: AnswerMessage, caller: Organiser) -> QuestionRow:
     except ConfigError as error:
         raise to_refusal(error, 409, "conflict") from None
     return _row(found)
+
+
+@router.post(f"{BASE}/announcements/{{number}}/correct")
+def correct_announcement(number: str, what: Message, caller: Organiser) -> AnnouncementRow:
+    """Replace the text of an announcement."""
+    return cast("AnnouncementRow", _change(message_texts.change_announcement, number, what.text, caller))
+
+
+@router.post(f"{BASE}/announcements/{{number}}/withdraw")
+def withdraw_announcement(number: str, caller: Organiser) -> AnnouncementRow:
+    """Withdraw an announcement; a question that it answers waits for another answer."""
+    return cast("AnnouncementRow", _change(message_texts.change_announcement, number, None, caller))
+
+
+@router.post(f"{BASE}/questions/{{number}}/correct")
+def correct_answer(number: str, what: Message, caller: Organiser) -> QuestionRow:
+    """Replace the answer to a question, with `public` its announcement too."""
+    return cast("QuestionRow", _change(message_texts.change_answer, number, what.text, caller))
+
+
+@router.post(f"{BASE}/questions/{{number}}/withdraw")
+def withdraw_answer(number: str, caller: Organiser) -> QuestionRow:
+    """Withdraw the answer to a question, which then waits for another one."""
+    return cast("QuestionRow", _change(message_texts.change_answer, number, None, caller))
+
+
+def _change(
+    change: Callable[[SeasonStore, int, str | None, str], Announcement | Clarification],
+    number: str,
+    text: str | None,
+    caller: Caller,
+) -> dict[str, Any]:
+    """Correct or withdraw (`text` is None) a text; return its row. Refusal as for `answer`."""
+    known = number_of(number)
+    if known is None:
+        raise not_found()
+    try:
+        return change(caller.state.stored, known, text, caller.who)._asdict()
+    except message_texts.BadText as error:
+        raise to_refusal(error, 422, "invalid") from None
+    except ConfigError as error:
+        raise to_refusal(error, 409, "conflict") from None
 
 
 def questions_of(caller: Caller) -> list[Clarification]:

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from arbiter.contest.message_texts import LONGEST_ANNOUNCEMENT, LONGEST_QUESTION, MOST_OPEN
 from arbiter.season.config.keys import Submissions
 from arbiter.season.snapshot import listings
+from arbiter.season.snapshot.front_page import announcements
 from arbiter.season.snapshot.pagination import MatchList
 from arbiter.store.people import MOST_PEOPLE
 from arbiter.store.versions import DROPPED
@@ -196,6 +197,8 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             public = "public" in fields
             reply = messages.AnswerMessage(text=fields.get("text", ""), public=public)
             messages.answer(fields.get("question", ""), reply, caller)
+        case "correct" | "withdraw" as verb:
+            _change_text(caller, verb, fields)
         case "inspect":
             organisers.inspect(fields.get("submission", ""), caller)
         case "activate":
@@ -211,6 +214,20 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
         case _:
             raise not_found()
     return redirect_to("/admin", caller, request)
+
+
+def _change_text(caller: Caller, verb: str, fields: Mapping[str, str]) -> None:
+    """Correct or withdraw the announcement of a form, or else the answer to its question."""
+    what = messages.Message(text=fields.get("text", ""))
+    if number := fields.get("announcement", ""):
+        if verb == "correct":
+            messages.correct_announcement(number, what, caller)
+        else:
+            messages.withdraw_announcement(number, caller)
+    elif verb == "correct":
+        messages.correct_answer(fields.get("question", ""), what, caller)
+    else:
+        messages.withdraw_answer(fields.get("question", ""), caller)
 
 
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
@@ -233,6 +250,7 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS, shown),
         "questions": messages.questions_of(caller),
         "longest": LONGEST_ANNOUNCEMENT,
+        "announcements": announcements(state),
         "scheduled": stored.announcements.scheduled(),
         "queue": [found.id for found in stored.submissions.queue()],
         "author": shown,

@@ -75,8 +75,13 @@ def _announcement_entries(state: SeasonState) -> Iterator[FeedEntry]:
     for one in announcements(state, ENTRIES):
         number, question = one["number"], one["question"]
         title = "Announcement" if question is None else f"Answer to the question: {question}"
-        updated = read_moment(one["moment"], f"announcement {number}")
+        title = title if one["corrected"] is None else f"{title} (corrected)"
+        updated = read_moment(one["corrected"] or one["moment"], f"announcement {number}")
         yield FeedEntry(f"announcement-{number}", title, one["text"], "#announcements", updated)
+    # Readers have kept the text: only an entry of the same id replaces it.
+    for number, moment in state.stored.announcements.withdrawn(ENTRIES):
+        updated, text = read_moment(moment, f"announcement {number}"), "The organiser withdrew this text."
+        yield FeedEntry(f"announcement-{number}", "Announcement withdrawn", text, "#announcements", updated)
 
 
 def _round_entries(state: SeasonState) -> Iterator[FeedEntry]:

@@ -273,3 +273,7 @@ def test_announcements_and_public_answers_are_told_in_one_line(kept: Kept, liste
         "question: Is NumPy there? answer: Yes.",
     ]
     assert [one["subject"] for one in news] == ["1", "3"]
+    kept.season.announcements.change(1, "It is on Thursday.", "olga")
+    kept.season.announcements.change(3, None, "olga")
+    news = [one for one in listener.look() if one["event"] == "announcement"]
+    assert said(news) == ["corrected announcement: It is on Thursday.", "announcement 3 is withdrawn"]
