@@ -126,13 +126,21 @@ def measured(bot: dict[str, Any], limits: Limits) -> str:
 
 def libraries() -> Iterator[dict[str, Any]]:
     """Yield the plain bots that import a library, of those that the `python3` of the PATH has."""
-    asked = "from importlib.metadata import distributions as d; print(*(f'{x.name}={x.version}' for x in d()))"
+    asked = (
+        "from importlib.metadata import distributions as d; print(*(f'{x.name}={x.version}' for x in d()))"
+    )
     listed = subprocess.run(["python3", "-c", asked], capture_output=True, text=True, check=True).stdout
     installed = dict(word.split("=") for word in listed.split())
     for name, line in PLAIN["libraries"].items():
         if name in installed:
             python = {"file": "bot.py", "start": ["python3 bot.py"], "flush": "sys.stdout.flush()"}
-            yield {"title": name, "text": "python", "words": {"HEAD": line}, "version": installed[name], **python}
+            yield {
+                "title": name,
+                "text": "python",
+                "words": {"HEAD": line},
+                "version": installed[name],
+                **python,
+            }
 
 
 def ways(bot: dict[str, Any]) -> Iterator[Way]:
