@@ -57,7 +57,7 @@ NO_TEMPORARY = re.compile(
 LIMITS = (
     (
         re.compile(rb"Too many open files|\bEMFILE\b", re.IGNORECASE),
-        f"it may have {MOST_DESCRIPTORS} files open, and make 64 pipes",
+        f"it may have {MOST_DESCRIPTORS} files open, and make 64 pipes, one for each (...) of a shell",
     ),
     (FILE_TOO_LARGE, f"its files may have at most {2 * SCRATCH_BYTES >> 20} MB each"),
     (
@@ -70,12 +70,14 @@ LIMITS = (
             rb"|pthread_create|native thread",
             re.IGNORECASE,
         ),
-        "it may have 256 threads",
+        "it may have 256 threads, with those of processes that it starts",
     ),
 )
 """Messages of programs that met a limit, and the limit. All but the first are for confined bots only."""
 STACK = "signal 11 also ends a program whose stack outgrows its 64 MB"
-REFUSED = "processes, sockets, writing but in TMPDIR, and reading outside the bot's folder"
+REFUSED = (
+    "processes after the first reply, sockets, writing but in TMPDIR, and reading outside the bot's folder"
+)
 READ, SEND = "name files elsewhere in read:", "put all files that it needs into the archive"
 NO_STAGE = (
     "a temporary folder exists only on a stage (arbiter isolation); without one, name an existing folder "

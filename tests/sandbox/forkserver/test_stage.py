@@ -408,12 +408,12 @@ print(others, file=sys.stderr)
     "a refused call is noted once": ("""
 import os, socket
 for _ in range(3):
-    for act in (os.fork, lambda: socket.socket(socket.AF_INET), lambda: os.setpriority(os.PRIO_PROCESS, 0, 1)):
+    for act in (os.setsid, lambda: socket.socket(socket.AF_INET), lambda: os.setpriority(os.PRIO_PROCESS, 0, 1)):
         try:
             act()
         except PermissionError:
             pass
-""", "", ("system calls refused: clone, socket, setpriority",)),
+""", "", ("system calls refused: setsid, socket, setpriority",)),
     "threads are waited for": (THREADS, "joined 3\ntoo early 110\nin time 0\nchanged 0\nposted 0", ()),
     "a thread shares all that limits count": ("""
 import ctypes, os, sys
