@@ -74,7 +74,7 @@ def _starts(subject: Subject, read: Sequence[str]) -> bool:
 def _top_folder(folder: str) -> str:
     """Return the folder directly below one of `PLACES`, or below a folder of libraries for this machine."""
     parts = folder.split("/")
-    length = 5 if parts[1:3] == ["usr", "local"] or parts[3].endswith("-linux-gnu") else 4
+    length = 5 if parts[1:3] == ["usr", "local"] or "".join(parts[3:4]).endswith("-linux-gnu") else 4
     return "/".join(parts[:length])
 
 
