@@ -13,9 +13,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from arbiter.sandbox.forkserver import MOST_DESCRIPTORS, SCRATCH_BYTES
+from arbiter.sandbox.syscall_numbers import call_name, is_process_start
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 PLAIN = "plain"
 """The tier that refuses nothing."""
@@ -78,6 +79,7 @@ STACK = "signal 11 also ends a program whose stack outgrows its 64 MB"
 REFUSED = (
     "processes after the first reply, sockets, writing but in TMPDIR, and reading outside the bot's folder"
 )
+NO_PROCESS = "a bot may start 64 processes before its first reply, on a stage, and none later"
 READ, SEND = "name files elsewhere in read:", "put all files that it needs into the archive"
 NO_STAGE = (
     "a temporary folder exists only on a stage (arbiter isolation); without one, name an existing folder "
@@ -98,6 +100,12 @@ def exceeded_limit(exit_code: int, output: bytes, confined: bool) -> str:
         return LIMITS[1][1]
     known = LIMITS if confined else LIMITS[:1]
     return next((limit for words, limit in known if words.search(output)), "")
+
+
+def refused_note(calls: Collection[int]) -> str:
+    """Return the note that names refused calls, given by number, and the limit if one starts a process."""
+    note = f"system calls refused: {', '.join(map(call_name, calls))}"
+    return f"{note}; {NO_PROCESS}" if any(map(is_process_start, calls)) else note
 
 
 def reports_missing_module(output: bytes) -> bool:
