@@ -1,4 +1,4 @@
-"""The processes that a confined bot started before its first reply: those that live, and their CPU time.
+"""The processes that a confined bot started before its first reply: the living ones, and their CPU time.
 
 From the first reply on they only become fewer, and stay descendants of the bot's process in its group. So few
 are listed rarely, and a reading costs a call for each.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arbiter.sandbox.forkserver.board import Board
 
 NOBODY = 0
-"""The process id for the time of those that have ended."""
+"""The process id for the time of ended processes."""
 LISTED_AGAIN_NS = 100 * 10**6
 """The interval of listing after the first reply: a start that was allowed just before it takes a moment."""
 
@@ -60,7 +60,7 @@ class BotFamily:
         now, ended = time.monotonic_ns(), False
         for one in list(self.living()):
             try:
-                # Another group's process has got the number of one that has ended.
+                # A process of another group has the number of an ended one.
                 if os.getpgid(one) != self._pid:
                     raise ProcessLookupError
                 self._seen[one] = max(time.clock_gettime_ns(~one << 3 | 2), self._seen.get(one, 0))

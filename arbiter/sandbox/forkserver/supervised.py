@@ -53,7 +53,7 @@ class Supervised:
     ) -> None:
         """`namespace`: its separate process namespace (open), if it has one.
 
-        `forks`: it may start processes, since a namespace and a user of its own end and count them.
+        `forks`: it may start processes, since a separate namespace ends them and a separate user counts them.
         """
         self.pid, self.place = pid, place
         self.names = {number: name for name, number in calls.items()}
