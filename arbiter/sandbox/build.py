@@ -28,8 +28,8 @@ from arbiter.match.spec import Player
 from arbiter.sandbox import bubblewrap
 from arbiter.sandbox.awake_time import Awake
 from arbiter.sandbox.cgroup import MOST_PROCESSES, group_settings
+from arbiter.sandbox.forkserver.bot import children_of
 from arbiter.sandbox.landlock import own_places, search_path
-from arbiter.sandbox.process_meter import children_of
 from arbiter.sandbox.program_files import SYSTEM_PATH
 from arbiter.sandbox.runtimes import settings
 from arbiter.sandbox.stderr import CHUNK

@@ -28,7 +28,7 @@ def group_settings(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups
     """Return a bot's control groups to create: folder and values of files; empty if unavailable."""
     memory = str(memory_bytes + SLACK_BYTES)
     values = {
-        "memory": {"memory.max": memory, "memory.swap.max": "0"}
+        "memory": {"memory.max": memory, "memory.swap.max": "0", "memory.oom.group": "1"}
         if _unified()
         else {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory},
         "pids": {"pids.max": str(processes)},

@@ -13,9 +13,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from arbiter.sandbox.forkserver import MOST_DESCRIPTORS, SCRATCH_BYTES
+from arbiter.sandbox.syscall_numbers import call_name, is_process_start
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 PLAIN = "plain"
 """The tier that refuses nothing."""
@@ -57,7 +58,7 @@ NO_TEMPORARY = re.compile(
 LIMITS = (
     (
         re.compile(rb"Too many open files|\bEMFILE\b", re.IGNORECASE),
-        f"it may have {MOST_DESCRIPTORS} files open, and make 64 pipes",
+        f"it may have {MOST_DESCRIPTORS} files open, and make 64 pipes, one for each (...) of a shell",
     ),
     (FILE_TOO_LARGE, f"its files may have at most {2 * SCRATCH_BYTES >> 20} MB each"),
     (
@@ -70,12 +71,15 @@ LIMITS = (
             rb"|pthread_create|native thread",
             re.IGNORECASE,
         ),
-        "it may have 256 threads",
+        "it may have 256 threads, with those of processes that it starts",
     ),
 )
 """Messages of programs that met a limit, and the limit. All but the first are for confined bots only."""
 STACK = "signal 11 also ends a program whose stack outgrows its 64 MB"
-REFUSED = "processes, sockets, writing but in TMPDIR, and reading outside the bot's folder"
+REFUSED = (
+    "processes after the first reply, sockets, writing but in TMPDIR, and reading outside the bot's folder"
+)
+NO_PROCESS = "a bot may start 64 processes before its first reply, on a stage, and none later"
 READ, SEND = "name files elsewhere in read:", "put all files that it needs into the archive"
 NO_STAGE = (
     "a temporary folder exists only on a stage (arbiter isolation); without one, name an existing folder "
@@ -96,6 +100,12 @@ def exceeded_limit(exit_code: int, output: bytes, confined: bool) -> str:
         return LIMITS[1][1]
     known = LIMITS if confined else LIMITS[:1]
     return next((limit for words, limit in known if words.search(output)), "")
+
+
+def refused_note(calls: Collection[int]) -> str:
+    """Return the note that names refused calls, given by number, and the limit if one starts a process."""
+    note = f"system calls refused: {', '.join(map(call_name, calls))}"
+    return f"{note}; {NO_PROCESS}" if any(map(is_process_start, calls)) else note
 
 
 def reports_missing_module(output: bytes) -> bool:

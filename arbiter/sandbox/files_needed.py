@@ -37,7 +37,7 @@ from arbiter.sandbox.landlock import (
 from arbiter.sandbox.program_files import LONGEST_LINE, first_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 ALWAYS = ("/bin/sh", "/usr/bin/env", "/usr/lib/locale/C.utf8", "/usr/share/zoneinfo")
 LIBRARIES = (
@@ -48,21 +48,29 @@ LIBRARIES = (
 FOLDERS_OF_PROGRAMS = ("/usr/lib", "/usr/share", "/usr/local/lib", "/usr/local/share")
 """Folders with interpreters' libraries, whose names start with the interpreter's, as /usr/lib/python3.11."""
 BESIDE = {
+    "groovy": ("/etc/groovy",),
     "csi": ("/var/lib/chicken",),
+    "Rscript": ("/usr/lib/*/gconv/gconv-modules*", "/usr/lib/*/gconv/ISO8859-1.so"),
     "tcc": ("/usr/include", "/usr/lib/*/tcc/libtcc1.a", "/usr/lib/*/libc.so", "/usr/lib/*/libc_nonshared.a"),
 }
 """By a program's name: what it reads besides its package's folders, whose archives (``.a``) are left out."""
+STARTS = {
+    "Rscript": ("/usr/lib/R/bin/R", "/bin/rm"),
+    "escript": ("/usr/bin/erl",),
+    "kotlin": ("/usr/bin/kotlinc",),
+}
+"""By a program's name: what it starts without naming it in a script."""
 SHORTEST_NAME = 3
 PREFIXES = ("/", "/usr", "/usr/local")
 """Parents of a folder `bin` that all programs share: not an installation."""
 SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh", "env")
 LONGEST_SCRIPT = 100_000
-MOST_INTERPRETERS, MOST_MENTIONED = 8, 30
+MOST_INTERPRETERS, MOST_MENTIONED, MOST_SCRIPTS = 8, 30, 16
 WORD = re.compile(rb"[\w./+-]+")
 STARTED = re.compile(
-    rb"""(?:^|[;&|({`)!]|:-|(?<![\w-])\w+=|\b(?:exec|command|do|else|env|if|in|nice|nohup|set|then|time|type|until"""
+    rb"""(?:^|[;&|({`)!]|:[-=]|(?<![\w-])\w+=|\b(?:exec|command|do|else|env|if|in|nice|nohup|set|then|time|type|until"""
     rb"""|which|while)[ \t])[ \t]*"""
-    rb"""(?:(?:-[^\s"']{0,99}|\w{1,99}=[^\s;]{0,99})[ \t]{1,9}){0,9}["']?(?=([\w./+-]+))""",
+    rb"""(?:(?:-[^\s"']{0,99}|\w{1,99}=[^\s;`(]{0,99})[ \t]{1,9}){0,9}["']?(?=([\w./+-]+))""",
     re.MULTILINE,
 )
 """A word of a shell script at the place of a command, or the value of a variable.
@@ -164,15 +172,21 @@ def _needs_of(
     started = [one for one in shown[1:] if allowed(one) and os.path.isfile(one)]
     commands, words = (
         [one for one in found if allowed(one)]
-        for found in _mentioned_programs(shown[-1], (program, *files), path, folder)
+        for found in _mentioned_programs(shown, files, path, folder, allowed)
     )
+    # What a start script of the system starts is as needed as that script; an author's may name anything.
+    of_the_system = commands if is_in(shown[0], SYSTEM) and len(shown) > 1 else []
     asked = KeeperRequest(
         player=name,
         common=_unique(*ALWAYS, *libraries(), *_with_libraries(spoken), *_language_paths(languages)),
         needed=_unique(
-            *_with_libraries(chosen), *started, *(one for one in places if one not in {*own, home})
+            *_with_libraries(chosen),
+            *started,
+            *of_the_system,
+            *(one for one in places if one not in {*own, home}),
         ),
-        mentioned=_unique(*_with_libraries(started), *_with_libraries(commands), *words),
+        # Small programs first: a start script needs all of them.
+        mentioned=_unique(*started, *commands, *_with_libraries((*started, *commands)), *words),
         scans=own,
         common_programs=_of_packages(spoken),
         needed_programs=_of_packages(chosen),
@@ -232,21 +246,44 @@ def _interpreters(program: str, folder: str, path: str, allowed: Callable[[str],
 
 
 def _mentioned_programs(
-    interpreter: str, files: Iterable[str], path: str, folder: str
+    shown: Sequence[str], files: Iterable[str], path: str, folder: str, allowed: Callable[[str], bool]
 ) -> tuple[list[str], list[str]]:
-    """Return the programs that scripts start, and all that they mention, if `interpreter` is a shell."""
-    if not {Path(interpreter).name, Path(os.path.realpath(interpreter)).name} & {*SHELLS}:
-        return [], []
-    texts = [_start_of_file(file, LONGEST_SCRIPT).replace(b"\\\n", b" ") for file in files]
-    texts = [text for text in texts if b"\0" not in text]
+    """Return the programs that shell scripts start, also scripts of the system that the first ones start, and
+    all that the first ones mention: a program that is a script, or the `files` of a program that is a shell.
 
-    def programs(words: re.Pattern[bytes]) -> list[str]:
-        named = map(os.fsdecode, dict.fromkeys(word for text in texts for word in words.findall(text)))
+    `shown`: the program and its interpreters.
+    """
+
+    def programs(words: re.Pattern[bytes], text: bytes) -> list[str]:
+        named = map(os.fsdecode, dict.fromkeys(words.findall(text)))
         paths = (str(Path(folder, word)) if "/" in word else word for word in named)
         found = (shutil.which(word, path=path) for word in paths)
         return list(islice(filter(None, found), MOST_MENTIONED))
 
-    return programs(STARTED), programs(WORD)
+    def shells(script: str) -> list[str]:
+        """Return the interpreters of a shell script of the system; none for another file."""
+        found = _interpreters(script, folder, path, allowed)[1:] if allowed(script) else []
+        return found if found and _is_shell(found[-1]) else []
+
+    scripts = [*(shown[:1] if len(shown) > 1 else files)] if _is_shell(shown[-1]) else []
+    mentioned = [word for file in scripts for word in programs(WORD, _text_of_script(file))]
+    commands = [started for one in shown if allowed(one) for started in STARTS.get(Path(one).name, ())]
+    scripts += commands
+    for script in scripts:
+        found = programs(STARTED, _text_of_script(script))
+        commands += [*shells(script), *found]
+        more = [one for one in found if one not in scripts and shells(one)]
+        scripts += more[: max(0, MOST_SCRIPTS - len(scripts))]
+    return commands, mentioned
+
+
+def _is_shell(program: str) -> bool:
+    return bool({Path(program).name, Path(os.path.realpath(program)).name} & {*SHELLS})
+
+
+def _text_of_script(file: str) -> bytes:
+    """Return a script up to a zero byte, after which may be a program; each command on one line."""
+    return _start_of_file(file, LONGEST_SCRIPT).partition(b"\0")[0].replace(b"\\\n", b" ")
 
 
 def _start_of_file(file: str, limit: int) -> bytes:

@@ -112,7 +112,7 @@ def enforced() -> dict[str, object]:
         "own_session": True,
         "memory": "what it fills",
         "descriptors": "0-2",
-        "descendants": "none can be started",
+        "descendants": "on a stage 64, started before its first reply; none later",
         "files": f"own folder, system and interpreter to read (landlock {abi})",
         "network": "no sockets (seccomp)",
         "signals": "to itself alone (seccomp" + (", landlock)" if abi >= 6 else ")"),

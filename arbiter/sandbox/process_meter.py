@@ -15,9 +15,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from arbiter.sandbox.bot_family import BotFamily
 from arbiter.sandbox.core_accounts import NS_PER_TICK, Others, cores_of, idle_since_ns
 from arbiter.sandbox.forkserver.board import spent_cell
-from arbiter.sandbox.forkserver.bot import memory_counts
+from arbiter.sandbox.forkserver.bot import children_of, descendants_of, memory_counts, threads_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 PF_EXITING = 4
 LONGEST_STATUS = 1 << 14
 """Bytes: on large machines it lists many cores."""
-PRIVATE = re.compile(rb"\nPss_Anon:\s*(\d+) kB")
+SHARE = re.compile(rb"\n(?:Pss_Anon|SwapPss):\s*(\d+) kB")
 _tuple = tuple.__new__
 
 
@@ -46,8 +47,8 @@ class MeterReading(NamedTuple):
 class Meter:
     """Meters one bot's process. Files are opened at the first reading: quick bots need none."""
 
-    __slots__ = ("_asked", "_cells", "_clock", "_cores", "_family_ns", "_own", "_pid", "_ready", "_schedstat",
-                 "_status", "away_ns", "family", "memory")  # fmt: skip
+    __slots__ = ("_asked", "_cells", "_clock", "_cores", "_family_ns", "_kin", "_own", "_pid", "_ready",
+                 "_schedstat", "_status", "away_ns", "memory", "unbound")  # fmt: skip
 
     def __init__(
         self,
@@ -57,14 +58,16 @@ class Meter:
         place: int = 0,
         away_ns: Callable[[], int] = int,
     ) -> None:
-        """`family`: the process may have children, whose CPU time counts, too.
+        """`family`: the process may start others at any time, whose CPU time counts, too.
 
-        `board`: has at `place` the cost of its supervised calls, which counts, too. `away_ns` returns the
-        total time it has waited for others, such as a model's provider.
+        `board`: has at `place` the cost of its supervised calls, which counts, too, and whether it has
+        started processes. `away_ns` returns the total time it has waited for others, such as a model's
+        provider.
         """
         self._pid = pid
         self.away_ns = away_ns
-        self.family, self._family_ns = family, 0
+        self.unbound, self._family_ns = family, 0
+        """`unbound`: its descendants may leave its process group."""
         # The kernel's encoding of "CPU time of process pid".
         self._clock = ~pid << 3 | 2
         # The cores at start: under `plain` it may switch to others while they are counted.
@@ -72,8 +75,15 @@ class Meter:
         self._schedstat = self._own = self._status = -1
         self._ready = False
         self.memory: dict[bytes, int] = {}
-        """The last `memory_counts` that were not empty."""
-        self._cells, self._asked = board and board.cells, spent_cell(place)
+        """The last `memory_counts` of the process itself that were not empty."""
+        self._cells = board.cells if board else None
+        self._asked = spent_cell(place)
+        self._kin = BotFamily(pid, board, place) if board else None
+
+    @property
+    def family(self) -> bool:
+        """True if the process may have children, which count, too."""
+        return self.unbound or (self._kin is not None and self._kin.has_begun)
 
     def read(self) -> MeterReading:
         """Return the totals so far; a delay is 0 if the kernel does not report it."""
@@ -108,10 +118,12 @@ class Meter:
             cpu = time.clock_gettime_ns(self._clock) + (self._cells[self._asked] if self._cells else 0)
         except OSError:
             cpu = 0
-        if self.family:
+        if self.unbound:
             # The time of an ended child is reported in ticks, and may be less than before.
             self._family_ns = max(self._family_ns, family_ns(self._pid))
             cpu += self._family_ns
+        elif self._kin is not None and self._kin.has_begun:
+            cpu += self._kin.cpu_ns()
         return cpu
 
     def memory_bytes(self) -> int:
@@ -119,14 +131,13 @@ class Meter:
 
         Memory that it shares with its descendants counts for each of them.
         """
-        try:
+        found: dict[bytes, int] = {}
+        with suppress(OSError):
             if self._status < 0:
                 self._status = os.open(f"/proc/{self._pid}/status", os.O_RDONLY)
             found = memory_counts(os.pread(self._status, LONGEST_STATUS, 0))
-        except OSError:
-            return 0
         self.memory = found or self.memory
-        return filled_bytes(found) + sum(map(_filled_by, self.descendants()))
+        return filled_bytes(found) + sum(filled_bytes(_counts_of(one)) for one in self.descendants())
 
     def private_bytes(self) -> int:
         """Return the memory that it and its descendants have filled, each page once; slow."""
@@ -143,24 +154,20 @@ class Meter:
         return _read_stat(self._pid)[:1] == b"R"
 
     @property
-    def has_lost_its_main_thread(self) -> bool:
-        """True if other threads run without the main one, of which memory and delay are read."""
-        return _read_stat(self._pid)[:1] == b"Z" and not self.exiting
+    def has_lost_a_main_thread(self) -> bool:
+        """True if other threads of a process run without the main one, of which memory and delay are read."""
+        return any(_read_stat(p)[:1] == b"Z" and not is_exiting(p) for p in (self._pid, *self.descendants()))
 
     @property
     def exiting(self) -> bool:
         """True if the process is exiting or gone."""
-        # The main thread may end before the others, which then free the memory, or continue.
-        return all(
-            not fields or int(fields[6]) & PF_EXITING
-            for fields in (
-                _read_stat(f"{self._pid}/task/{thread}").split() for thread in threads_of(self._pid)
-            )
-        )
+        return is_exiting(self._pid)
 
     def descendants(self) -> list[int]:
         """Return all descendants; empty if it may have none."""
-        return descendants_of(self._pid) if self.family else []
+        if self._kin is not None and self._kin.has_begun and not self.unbound:
+            return self._kin.living()
+        return descendants_of(self._pid) if self.unbound else []
 
     @property
     def image(self) -> tuple[bytes, ...]:
@@ -184,6 +191,13 @@ def _read_stat(pid: int | str) -> bytes:
         return b""
 
 
+def is_exiting(pid: int) -> bool:
+    """True if a process is exiting or gone."""
+    # The main thread may end before the others, which then free the memory, or continue.
+    all_fields = (_read_stat(f"{pid}/task/{thread}").split() for thread in threads_of(pid))
+    return all(not fields or int(fields[6]) & PF_EXITING for fields in all_fields)
+
+
 def waited_ns(pid: int) -> int:
     """Return the ns of CPU time of children that a process has waited for, in ticks (mostly 10 ms)."""
     fields = _read_stat(pid).split()
@@ -205,39 +219,24 @@ def filled_bytes(counts: Mapping[bytes, int]) -> int:
     return sum(counts.get(name, 0) for name in (b"RssAnon", b"VmSwap", b"VmPTE"))
 
 
-def _filled_by(pid: int) -> int:
+def _counts_of(pid: int) -> dict[bytes, int]:
+    """Return the `memory_counts` of a process; empty if it is gone."""
     with suppress(OSError), open(f"/proc/{pid}/status", "rb") as status:
-        return filled_bytes(memory_counts(status.read()))
-    return 0
+        return memory_counts(status.read())
+    return {}
 
 
 def _private_bytes(pid: int) -> int:
-    """Return a process's share of anonymous memory, without what is swapped; 0 if unreadable."""
-    with suppress(OSError), open(f"/proc/{pid}/smaps_rollup", "rb") as rollup:
-        return 1024 * sum(map(int, PRIVATE.findall(rollup.read())))
-    return 0
-
-
-def threads_of(pid: int) -> list[str]:
-    """Return the ids of a process's threads; empty if it is gone."""
+    """Return the memory that a process has filled, with only its share of pages that others have, too."""
+    counts = _counts_of(pid)
     try:
-        return os.listdir(f"/proc/{pid}/task")
+        with open(f"/proc/{pid}/smaps_rollup", "rb") as rollup:
+            return counts.get(b"VmPTE", 0) + 1024 * sum(map(int, SHARE.findall(rollup.read())))
+    except PermissionError:
+        # It executes a program that only its owner may read: then all counts.
+        return filled_bytes(counts)
     except OSError:
-        return []
-
-
-def children_of(pid: int) -> list[int]:
-    """Return the children of all threads of a process."""
-    children: list[int] = []
-    for thread in threads_of(pid):
-        with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as listing:
-            children += map(int, listing.read().split())
-    return children
-
-
-def descendants_of(pid: int) -> list[int]:
-    """Return the children of a process, their children and so on."""
-    return [one for child in children_of(pid) for one in (child, *descendants_of(child))]
+        return 0
 
 
 def is_awake(pid: int) -> bool:

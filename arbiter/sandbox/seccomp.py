@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import errno
 import platform
+import signal
 import struct
 from dataclasses import dataclass
 from functools import cache
@@ -71,6 +72,10 @@ MADV_WILLNEED = 3
 # SIGPENDING, MSGQUEUE), nor CORE: with 0 the kernel still starts a program that core_pattern names.
 OWN_LIMITS = (0, 1, 2, 3, 5, 7, 9)
 CLOSE_ON_EXEC = 4
+# EPOLL_CTL_DEL, EPOLL_CTL_MOD.
+WATCH_CHANGES = (2, 3)
+# The size that glibc's realpath asks for. It reads many links, and none of a program.
+REALPATH_SIZE = 1023
 FUTEX_PRIVATE, FUTEX_CLOCK_REALTIME = 0x80, 0x100
 FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET = 0, 1, 9, 10
 # WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET. Not the priority-inheriting ones:
@@ -199,6 +204,9 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
     limits = "its own, except limits on what is counted by user"
     thread = "only its own threads"
     own = Check("only its own process", _one_of(0, (OWN_PID, 0)))
+    signals = "only its own processes"
+    processes = "64 in a match, before its first reply, on a stage"
+    link = "it opens and inspects files; each process finds its own program as /proc/self/exe"
     asked = ((RETURN, 0, 0, ASK),)
     channel = Check("to itself, 64 in a match: their numbers are counted globally", asked)
     options = "kinds, errors and times; not numbers that are counted globally"
@@ -211,13 +219,20 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
         "getsockopt": Check(options, _one_of(2, OPTIONS, errno.ENOPROTOOPT)),
         "setsockopt": Check(f"{options}; sizes without effect",
                             _one_of_or_pretend(2, OPTIONS, BUFFER_SIZES, errno.ENOPROTOOPT)),
-        **dict.fromkeys(("kill", "getpgid", "getsid"), own),
+        **dict.fromkeys(("getpgid", "getsid"), own),
+        "kill": Check(signals, _one_of(0, (OWN_PID, 0), None)),
+        "rt_sigaction": Check("all signals but that of ended children, whose action stays", _check_action()),
         "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
         "prlimit64": Check(limits, _check_limits()),
         "sendmsg": Check("refused: descriptors under way are counted by user", _check_sendmsg()),
-        "clone": Check("threads, up to a limit; no processes", asked),
+        "clone": Check("threads, up to a limit; processes, as fork", asked),
+        **dict.fromkeys(("fork", "vfork"), Check(processes, asked)),
         "mmap": Check("all but memory that is shared, huge, populated at once, or grows as a stack does",
                       _check_mmap()),
+        "epoll_ctl": Check("256 files in a match: a timer that fires wakes each watch of it",
+                           _one_of(1, WATCH_CHANGES, None)),
+        "readlink": Check(link, _one_of(2, (REALPATH_SIZE,), None)),
+        "readlinkat": Check(link, _one_of(3, (REALPATH_SIZE,), None)),
         "timerfd_create": Check("16 in a match: the kernel serves them while others compute", asked),
         "timer_create": Check("16 in a match, for a bot with one thread; none by others' clocks, none that "
                               "sends SIGCONT", asked),
@@ -225,7 +240,7 @@ def checks(in_namespaces: bool) -> Mapping[str, Check]:
         **dict.fromkeys(("statfs", "fstatfs"), Check("it reports an empty temporary folder", asked)),
         "sysinfo": Check("it reports the bot's limit as the machine's memory", asked),
         "socket": Check("all kinds are refused: a bot may use only its standard streams", _refuse_sockets()),
-        "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
+        "tgkill": Check(signals, _one_of(0, (OWN_PID,), None)),
         "tkill": Check(thread, asked),
         "getpriority": Check("only its own threads, which seem to have a season's priority", asked),
         "prctl": Check("names, and harmless attributes of itself", _one_of(0, OWN_ATTRIBUTES, errno.EINVAL)),
@@ -322,6 +337,24 @@ def _one_of_or_pretend(
     """As `_one_of`; for the values `pretended` the call succeeds without effect."""
     skipped = (part for value in pretended for part in ((JUMP_EQUAL, 0, 1, value), _fail(0)))
     return ((LOAD, 0, 0, _argument(argument)), *skipped, *_one_of(argument, values, error))
+
+
+def _check_action() -> tuple[Instruction, ...]:
+    """Allow asking for all actions, and setting all but that of SIGCHLD, which seems to be set.
+
+    A handler would interrupt a start of a process that waits for the supervisor, and without waiting for
+    children, which may be chosen, their CPU time would be lost.
+    """
+    return (
+        (LOAD, 0, 0, _argument(0)),
+        (JUMP_EQUAL, 0, 4, signal.SIGCHLD),
+        (LOAD, 0, 0, _argument(1)),
+        (JUMP_EQUAL, 0, 3, 0),
+        (LOAD, 0, 0, _argument(1) + 4),
+        (JUMP_EQUAL, 0, 1, 0),
+        (RETURN, 0, 0, ALLOW),
+        _fail(0),
+    )
 
 
 def _argument(number: int) -> int:

@@ -96,8 +96,7 @@ KEPT_FROM_FILES = (
         setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr"""),
 )  # fmt: skip
 ALONE = (
-    _group(REFUSE, "a bot may start threads, but no processes", """
-        fork vfork setsid setpgid"""),
+    _group(REFUSE, "a bot's processes are stopped and ended as one group", "setsid setpgid"),
     _group(REFUSE, "a bot may use only its standard streams", "connect bind listen accept accept4"),
     _group(REFUSE, "shared memory and queues are a way to talk to other bots", """
         shmget shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl
@@ -135,8 +134,8 @@ IN_NAMESPACES = (
     _group(ALLOW, "private namespaces and mounts confine it", " ".join(sorted(FREED)) + """
         clock_getres clock_gettime clock_nanosleep timer_create getpgid getpriority getsid
         sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
-        kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
-        setrlimit sendmsg
+        fork vfork kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64
+        prctl setrlimit sendmsg
         timerfd_create mmap memfd_create sysinfo socket socketpair getsockopt setsockopt pipe pipe2
         capget getcpu rseq seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
     _group(ALLOW, "the namespace has one user and one group; make sets them before it starts a program", """

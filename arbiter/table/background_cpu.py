@@ -53,8 +53,8 @@ class Presence:
         """Stop the bot if it computed, or was caught before; return its CPU time since the last call."""
         if not self.awake or self.stopped:
             return 0
-        # Reading a process family takes longer than many an exchange: the first `check` reads it.
-        now = None if self._meter.family else self._meter.cpu_ns()
+        # Reading an unbound family takes longer than many an exchange: the first `check` reads it.
+        now = None if self._meter.unbound else self._meter.cpu_ns()
         taken = 0 if now is None or self._noted_ns is None else now - self._noted_ns
         self._noted_ns = now
         if taken > COMPUTED_NS or self.wary:
@@ -103,7 +103,7 @@ class Presence:
         """Send a signal to its process, its process group, and any descendants."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, number)
-        for pid in (self._pid, *self._meter.descendants()) if self._meter.family else ():
+        for pid in (self._pid, *self._meter.descendants()) if self._meter.unbound else ():
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
 

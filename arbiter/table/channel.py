@@ -26,6 +26,7 @@ from arbiter.match.clock import MS, SECOND
 from arbiter.match.exchange import Reply
 from arbiter.match.protocol import NONE, PLAIN
 from arbiter.match.record import Fault
+from arbiter.sandbox.forkserver.board import replied_cell
 from arbiter.sandbox.stderr import DURING, SINCE
 from arbiter.table.background_cpu import stop_background_bots
 from arbiter.table.exchange_cost import (
@@ -59,7 +60,7 @@ class Channel(SlowPathChannel):
     """The referee's end of one bot; used by one thread, closed by `close`."""
 
     # For speed: beyond 30 attributes Python's lookup is slower.
-    __slots__ = ("_brisk", "_is_closed", "_launcher", "_outputs", "_starting", "_turn", "answered",
+    __slots__ = ("_begun", "_brisk", "_is_closed", "_launcher", "_outputs", "_replied", "_turn", "answered",
                  "start_cpu_ns")  # fmt: skip
 
     def __init__(
@@ -76,8 +77,8 @@ class Channel(SlowPathChannel):
         self.answered = False
         """True once its first reply has come."""
         self._launcher = launcher
-        self._turn = process.place + 1
-        self._starting = self._is_closed = False
+        self._turn, self._replied = process.place + 1, replied_cell(process.place)
+        self._begun = self._is_closed = False
         self._outputs = select.poll()
         for descriptor in (self._stdout, self.stderr.descriptor):
             self._outputs.register(descriptor, select.POLLIN)
@@ -87,8 +88,8 @@ class Channel(SlowPathChannel):
     def exchange(self, send: Send) -> Reply | int:
         """Write and wait: a Reply, with any fault in it, or the cost of news; VoidMatch if not judgeable."""
         _, payload, wanted, _, asks, starting = send
-        if starting and not self._starting:
-            return self._start(send)
+        if not self._begun:
+            return self._begin(send)
         connection, presence = self.connection, self.presence
         # Indexing by a bool is slow.
         answered_at_once = self._brisk[1] if asks else self._brisk[0]
@@ -162,9 +163,15 @@ class Channel(SlowPathChannel):
             wall = _now() - start
             return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
 
+    def _begin(self, send: Send) -> Reply | int:
+        """Do the first exchange, after which the bot starts no process."""
+        self._begun = True
+        reply = self._start(send) if send.starting else self.exchange(send)
+        self._cells[self._replied] = 1
+        return reply
+
     def _start(self, send: Send) -> Reply | int:
         """Do the first exchange, and record the CPU time up to its end as the bot's start."""
-        self._starting = True
         self._base = before = self._meter.read()
         reply = self.exchange(send)
         self.answered = not isinstance(reply, Reply) or reply.fault is None

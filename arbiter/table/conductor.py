@@ -26,7 +26,7 @@ from arbiter.match.record import Fault
 from arbiter.match.referee import referee
 from arbiter.sandbox.cgroup import group_settings
 from arbiter.sandbox.core_accounts import NS_PER_TICK
-from arbiter.sandbox.failure_hints import STACK, tier_hint, wrong_folder_hint
+from arbiter.sandbox.failure_hints import STACK, refused_note, tier_hint, wrong_folder_hint
 from arbiter.sandbox.files_needed import confinement
 from arbiter.sandbox.forkserver import OURS
 from arbiter.sandbox.landlock import own_folders, real_program, search_path
@@ -35,7 +35,6 @@ from arbiter.sandbox.process_meter import schedstat_available
 from arbiter.sandbox.program_files import first_problem, link_problem, script_problem
 from arbiter.sandbox.runtimes import settings
 from arbiter.sandbox.stderr import FULL
-from arbiter.sandbox.syscall_numbers import call_name
 from arbiter.sandbox.tiers import control_groups, probe, stage_enforces
 from arbiter.table.channel import Channel
 from arbiter.table.llm_seats import Models
@@ -292,7 +291,7 @@ def complete_report(
         more = f"{beside // MS} ms of CPU beyond what it was charged"
         notes.append(f"{more}: in threads, or after its answers")
     if end.refused:
-        notes.append(f"system calls refused: {', '.join(map(call_name, end.refused))}")
+        notes.append(refused_note(end.refused))
     if channel.presence.wary:
         notes.append("it computed while others were to move, and was stopped until its next command")
     return replace(

@@ -48,7 +48,7 @@ class Ending:
         """
         most = self._memory_bytes + SLACK_BYTES
         filled = self._meter.memory_bytes()
-        if not filled and self._meter.has_lost_its_main_thread:
+        if (not filled or self._meter.family) and self._meter.has_lost_a_main_thread:
             raise self.crash_fault("ended its main thread", b"")
         if filled > most and self._meter.family:
             filled = self._meter.private_bytes()

@@ -26,8 +26,8 @@ from arbiter.errors import ConfigError
 from arbiter.match.clock import MS
 from arbiter.match.exchange import Reply, Send
 from arbiter.match.protocol import Answer, Connection
-from arbiter.sandbox.forkserver.bot import peak_memory
-from arbiter.sandbox.process_meter import Meter, descendants_of, is_awake, name_of
+from arbiter.sandbox.forkserver.bot import descendants_of, peak_memory
+from arbiter.sandbox.process_meter import Meter, is_awake, name_of
 from arbiter.sandbox.stderr import CHUNK
 from arbiter.table.channel import Channel
 from arbiter.table.conductor import start_request

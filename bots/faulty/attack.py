@@ -19,6 +19,7 @@ import fcntl
 import mmap
 import os
 import resource
+import select
 import signal
 import socket
 import sys
@@ -163,11 +164,63 @@ def spinning_children(bot: Bot) -> None:
 
 @at("start")
 def six_children(bot: Bot) -> None:
-    """Six children with memory of their own, each within the limit: ``mb=300``."""
+    """Six children with memory of their own, each within the limit: ``mb=90``."""
+    filled, full = os.pipe()
     for _ in range(6):
         if os.fork() == 0:
-            kept = bytearray(b"x") * (int(bot.given.get("mb", 300)) * MB)
+            kept = bytearray(b"x") * (int(bot.given.get("mb", 90)) * MB)
+            os.write(full, b".")
             time.sleep(FOREVER + len(kept) * 0)
+    # The kernel may kill some, which write nothing.
+    for _ in range(6):
+        if select.select([filled], (), (), 2)[0]:
+            os.read(filled, 1)
+
+
+@at("start")
+def child_without_main_thread(bot: Bot) -> None:
+    """A child that fills memory in a thread when its main thread has ended: ``mb=300``."""
+    filled, full = os.pipe()
+
+    def fill() -> None:
+        time.sleep(0.05)
+        kept = bytearray(b"x") * (int(bot.given.get("mb", 300)) * MB)
+        os.write(full, b".")
+        time.sleep(FOREVER + len(kept) * 0)
+
+    if os.fork() == 0:
+        threading.Thread(target=fill).start()
+        libc.syscall(ctypes.c_long(EXIT), ctypes.c_long(0))
+    os.read(filled, 1)
+
+
+@at("start")
+def orphans(bot: Bot) -> None:
+    """Three grandchildren that lose their parents, ignore signals, and compute until they are killed."""
+    for _ in range(3):
+        if os.fork() == 0:
+            if os.fork() == 0:
+                ignore_signals()
+                while True:
+                    pass
+            os._exit(0)
+
+
+@at("start")
+def rousing_children(bot: Bot) -> None:
+    """Two children that compute, and continue the bot and each other whenever it is stopped."""
+    for _ in range(2):
+        if os.fork() == 0:
+            while True:
+                os.killpg(0, signal.SIGCONT)
+
+
+@at("start")
+def many_children(bot: Bot) -> None:
+    """More children than a bot may have, each of which ends at once."""
+    for _ in range(100):
+        if os.fork() == 0:
+            os._exit(0)
 
 
 @at("start")
@@ -754,7 +807,7 @@ def offer(bot: Bot) -> None:
 
 
 USER_KEYRING = -4
-ADD_KEY = x86(248, 217)
+ADD_KEY, EXIT = x86(248, 217), x86(60, 93)
 
 
 def add_key() -> None:

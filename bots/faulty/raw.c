@@ -1,10 +1,12 @@
 /* Attacks that take a machine's own instructions: `raw NAME`. Each would end in a child that sleeps.
  *
  * int80: fork by the gate of 32-bit programs (x86 alone). x32: fork by its number of the x32 kind.
- * clone: fork by clone(2), past the C library. vfork: vfork(2). Each says how it went on standard error, and ends.
+ * clone: fork by clone(2), past the C library. sibling: the same with the bot's parent as the parent. vfork: vfork(2).
+ * Each says how it went on standard error, and ends.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +45,7 @@ int main(int argc, char **argv) {
     if (!strcmp(name, "int80")) result = by_gate();
     if (!strcmp(name, "x32")) result = syscall(0x40000000 + 57);
     if (!strcmp(name, "clone")) result = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (!strcmp(name, "sibling")) result = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
     if (!strcmp(name, "vfork")) result = by_vfork();
     if (result == 0) {
         sleep(600);

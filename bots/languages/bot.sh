@@ -3,7 +3,7 @@
 # A command comes on each line of standard input. The reply is "=" (done) or "?" (refused), perhaps with a text, and
 # then an EMPTY LINE. This bot declares its cards of the strongest value and plays the first card that it may.
 #
-# A bot may be forbidden to start processes. So there are only builtins here: no $(...), no pipes, no ( ), no sed.
+# A bot may start no processes after its first reply. So there are only builtins here: no $(...), no pipes, no ( ), no sed.
 # A function puts its result in `text` for the same reason.
 
 IFS=$' \t\r\n'   # what separates words

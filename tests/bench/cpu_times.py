@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.sandbox.process_meter import descendants_of
+from arbiter.sandbox.forkserver.bot import descendants_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -78,11 +78,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 """One worker has all tests of a language, so that it is built once."""
 SLOW = {"kotlin", "scala", "clojure", "racket", "ada", "zig"}
-WALLS = {
-    "r": "Rscript is a program that starts a shell script, and the stage has not R's folders",
-    "elixir": "the script elixir starts processes",
-}
-"""Languages whose usual start does not work under `landlock`, with the reason."""
 
 
 OTHERS = {
@@ -170,8 +165,6 @@ def test_passes_check_bot_under_landlock(
 ) -> None:
     need("landlock")
     monkeypatch.chdir(season := built(language))
-    if language in WALLS:
-        request.applymarker(pytest.mark.xfail(strict=True, reason=WALLS[language]))
     limits = ["--isolation", "landlock", "--memory", "400MB", "--start-time", "20s", "--format", "json"]
     words = ["check-bot", "--game", "planning", "--option", "deals=[[1, 0], [2, 1]]", *limits]
     assert exit_code([*words, "--", *player_of(language, season).command]) == 0, capsys.readouterr().out

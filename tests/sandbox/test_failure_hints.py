@@ -70,8 +70,8 @@ def test_a_limit_that_ended_a_program_is_named_where_the_machines_own_is_not_mea
 
 
 HIDES = (
-    "the tier landlock refuses processes, sockets, writing but in TMPDIR, and reading outside the bot's folder"
-    " (docs/howto/sandbox.md)"
+    "the tier landlock refuses processes after the first reply, sockets, writing but in TMPDIR, and reading outside"
+    " the bot's folder (docs/howto/sandbox.md)"
 )
 
 

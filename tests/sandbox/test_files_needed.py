@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.match.spec import Player
-from arbiter.sandbox.files_needed import needs_of_bot
+from arbiter.sandbox.files_needed import _mentioned_programs, needs_of_bot
 from arbiter.sandbox.forkserver.libraries import Looks, files_for, needs_of
 from arbiter.sandbox.forkserver.ways import steps
 from arbiter.sandbox.landlock import own_folders
@@ -86,6 +86,15 @@ def test_words_of_a_shell_script_bring_folders_only_as_commands(tmp_path: Path) 
     assert [
         text for text in ("exec ./bot --mode perl", "exec ./bot --mode=perl") if brings_folders(text)
     ] == []
+
+
+def test_a_start_script_brings_what_the_scripts_that_it_starts_start(tmp_path: Path) -> None:
+    for name, text in (("first", "exec second"), ("second", "x=`sort`\nthird"), ("third", "first")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    shown = [str(tmp_path / "first"), SHELL]
+    found, _ = _mentioned_programs(shown, (), f"{tmp_path}:{SYSTEM_PATH}", "/", lambda _: True)
+    assert {path.rpartition("/")[2] for path in found} == {"sh", "first", "second", "third", "sort"}
 
 
 @pytest.mark.parametrize("place", ["/usr/share/zoneinfo", "/usr/lib", "/etc"])

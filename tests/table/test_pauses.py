@@ -19,8 +19,9 @@ import pytest
 from arbiter.match.clock import MS, SECOND, ClockKind
 from arbiter.match.spec import Player
 from arbiter.sandbox.awake_time import Awake
+from arbiter.sandbox.forkserver.bot import descendants_of
 from arbiter.sandbox.forkserver.family import Family
-from arbiter.sandbox.process_meter import MeterReading, descendants_of
+from arbiter.sandbox.process_meter import MeterReading
 from arbiter.table import Conductor, channel, conductor, play_match, slow_exchange
 from arbiter.table import exchange_cost as account
 from arbiter.table.conductor import close_table

@@ -21,8 +21,8 @@ from arbiter.errors import MalformedReply
 from arbiter.match.exchange import Reply
 from arbiter.match.protocol import NONE
 from arbiter.match.record import Fault
+from arbiter.sandbox.forkserver.bot import descendants_of
 from arbiter.sandbox.player_command import register
-from arbiter.sandbox.process_meter import descendants_of
 from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store

@@ -17,6 +17,7 @@ from arbiter.sandbox.forkserver.kernel import (
     CAP_DAC_OVERRIDE,
     CAP_DAC_READ_SEARCH,
     NEW_LISTENER,
+    PR_SET_CHILD_SUBREAPER,
     PR_SET_NO_NEW_PRIVS,
     PR_SET_PDEATHSIG,
     call,
@@ -37,6 +38,8 @@ HIGH = 64
 """A number above the descriptors that a bot gets."""
 PENDING_SIGNALS = 256
 """Few enough for all bots of a machine together, if the kernel counts them by user."""
+TASKS = 256
+"""Processes and threads of a bot's user."""
 LONGEST_REASON = 1000
 """Bytes, which fit into a pipe."""
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
@@ -115,6 +118,10 @@ def become_bot(
             # A sparse file takes no room, but a long time to read, which no signal interrupts.
             lower_limit(resource.RLIMIT_FSIZE, 2 * SCRATCH_BYTES)
             drop_capabilities(kept=kept_power)
+            if user is not None:
+                lower_limit(resource.RLIMIT_NPROC, TASKS)
+            # A bot's orphans stay its descendants, whose time and memory count as the bot's.
+            prctl(PR_SET_CHILD_SUBREAPER, 1)
             own = [*bot["confine"], *([[root["scratch"], root["rights"]]] if root is not None else ())]
             confine(own, **ground, listener=listener)
         # Last, since `confine` uses a higher descriptor.

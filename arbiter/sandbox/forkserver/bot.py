@@ -77,6 +77,11 @@ class Bot:
         if self.supervised is not None and self.end is not None:
             self.end["refused"] = list(self.supervised.refused)
 
+    def processes(self) -> list[int]:
+        """Return its process and, if it has started others, their ids."""
+        others = self.supervised is not None and self.supervised.has_started_processes
+        return [self.pid, *(descendants_of(self.pid) if others else ())]
+
     def kill(self) -> None:
         """Kill its process, with its group if it is our child."""
         if self.is_wrapped and self.pid:
@@ -162,3 +167,25 @@ def memory_counts(status: bytes) -> dict[bytes, int]:
 def file_bytes(counts: Mapping[bytes, int]) -> int:
     """Return the resident bytes of files, such as libraries, and of shared memory."""
     return counts.get(b"RssFile", 0) + counts.get(b"RssShmem", 0)
+
+
+def threads_of(pid: int) -> list[str]:
+    """Return the ids of a process's threads; empty if it is gone."""
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the children of all threads of a process."""
+    children: list[int] = []
+    for thread in threads_of(pid):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as listing:
+            children += map(int, listing.read().split())
+    return children
+
+
+def descendants_of(pid: int) -> list[int]:
+    """Return the children of a process, their children and so on."""
+    return [one for child in children_of(pid) for one in (child, *descendants_of(child))]

@@ -76,6 +76,8 @@ class Family:
         self._users = Users()
         self._numbers = Numbers()
         self._has_views = False
+        # Without them the time of children could not be measured.
+        self._lists_children = os.path.exists(f"/proc/self/task/{os.getpid()}/children")  # noqa: PTH110
         self._ground: dict[str, Any] = {}
         self._calls: dict[str, int] = {}
         self._errors: list[tuple[int, int]] = []
@@ -187,7 +189,8 @@ class Family:
         supervised = None
         if request["confine"] is not None:
             place, memory = len(self._bots), request["memory_bytes"]
-            supervised = Supervised(pid, place, self._calls, self._errors, memory, namespace)
+            forks = user is not None and namespace is not None and self._lists_children
+            supervised = Supervised(pid, place, self._calls, self._errors, memory, namespace, forks)
             self._supervisor.expect_listener(our_end, supervised)
         else:
             our_end.close()
@@ -207,7 +210,7 @@ class Family:
     def stop(self) -> Answer:
         """Kill every bot and every descendant; return the bots' ends by process id."""
         living = [bot for bot in self._bots if bot.end is None and not (bot.pid and bot.wait())]
-        peaks = [peak_memory(bot.pid) for bot in living]
+        peaks = [sum(map(peak_memory, bot.processes())) for bot in living]
         for bot in living:
             bot.kill()
         # The bots first: only then their children become ours.
@@ -215,6 +218,8 @@ class Family:
             bot.wait_killed()
             if bot.end is not None and peak:
                 bot.end["peak_memory_bytes"] = peak
+        if any(bot.supervised and bot.supervised.has_started_processes for bot in self._bots):
+            self._numbers.kill_processes()
         kill_children(self._numbers.first_processes)
         for group in self._groups:
             with contextlib.suppress(OSError):

@@ -19,7 +19,7 @@ DPKG = "/var/lib/dpkg"
 PLACES = (b"/usr/lib/", b"/usr/share/", b"/lib/")
 OF_NO_USE = re.compile(
     rb"/usr/share/(?:applications|bash-completion|binfmts|bug|doc|doc-base|gcc|gdb|icons|info|lintian|locale|man"
-    rb"|menu|metainfo|pixmaps)/|/usr/lib/(?:[^/]+-linux-gnu[^/]*/)?(?:binfmt\.d|cmake|debug|gconv|pkgconfig|systemd"
+    rb"|maven-repo|menu|metainfo|pixmaps)/|/usr/lib/(?:[^/]+-linux-gnu[^/]*/)?(?:binfmt\.d|cmake|debug|gconv|pkgconfig|systemd"
     rb"|valgrind)/|.*\.(?:a|h|la)/"
 )
 """Files for people, desktops, compilers and debuggers."""

@@ -69,7 +69,7 @@ def receive(listener: int) -> Question:
 
 
 def is_thread(pid: int, thread: int) -> bool:
-    """True if a bot's process, which leads a session and has no children, has a thread with this id."""
+    """True if a bot's process, which leads a session, or a descendant has a thread with this id."""
     # Not by /proc: see `Question.read`.
     try:
         return thread > 0 and os.getsid(thread) == pid

@@ -24,9 +24,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from arbiter.sandbox.forkserver.board import ANYBODY, spent_cell, stopped_cell
-from arbiter.sandbox.forkserver.own_calls import OWN_CALLS, count_threads
+from arbiter.sandbox.forkserver.own_calls import OWN_CALLS
 from arbiter.sandbox.forkserver.questions import receive
-from arbiter.sandbox.forkserver.supervised import BURST
+from arbiter.sandbox.forkserver.supervised import (
+    BURST,
+    PER_SECOND,
+    check_clone,
+    check_own_process,
+    check_process_start,
+)
 from arbiter.sandbox.forkserver.waits import FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET, Waits
 
 if TYPE_CHECKING:
@@ -39,20 +45,12 @@ if TYPE_CHECKING:
 FIRST_CORE = struct.Struct("=Q")
 """A set of cores."""
 SYSINFO = struct.Struct("=q3Q6QHHI2QII")
-MOST_THREADS = 256
-"""Threads of a bot at once, so that all bots together stay below the limit of their user."""
 MOST_CHANNELS = 64
 """Pipes and socket pairs of a bot in a match: the kernel numbers them globally."""
 AF_UNIX = 1
-# CLONE_VM, FS, FILES, SIGHAND, THREAD: threads must share all of these, or each would have separate limits.
-OF_A_THREAD = 0x1_0F00
-# CLONE_DETACHED, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID, CHILD_SETTID.
-ALSO_OF_A_THREAD = 0x17C_0000
 PRIO_PROCESS, NOT_NICE = 0, 20
 """The kernel returns 20 minus the nice value."""
 LONGEST_SECONDS = 3600.0
-PER_SECOND = 4000
-"""Calls of one bot that are answered per second, after `BURST`."""
 PAUSE_SECONDS = 0.001
 
 
@@ -73,6 +71,7 @@ class Supervisor:
 
     def expect_listener(self, connection: socket.socket, bot: Supervised) -> None:
         """Expect a bot's listener on this connection, sent before it executes its program."""
+        bot.cells = self._cells
         self._coming[connection.fileno()] = connection, bot
         self._poll.register(connection, select.POLLIN)
 
@@ -179,11 +178,11 @@ class Supervisor:
     def _stop_bot(self, listener: int, bot: Supervised) -> None:
         """Stop a bot that calls out of turn; its call is repeated when it continues."""
         self._cells[stopped_cell(bot.place)] = 1
-        send_signal(bot.pid, signal.SIGSTOP)
+        signal_group(bot.pid, signal.SIGSTOP)
         if self._cells[0] == bot.place + 1:
             # Its turn began just now, perhaps before the worker could see that it is stopped.
             self._cells[stopped_cell(bot.place)] = 0
-            send_signal(bot.pid, signal.SIGCONT)
+            signal_group(bot.pid, signal.SIGCONT)
         # The call stays queued until each of its threads has had the core.
         self._pause_calls(listener)
 
@@ -219,22 +218,10 @@ class Supervisor:
         return self._waits.begin(thread, question)
 
 
-def send_signal(pid: int, number: int) -> None:
-    """Send a signal to a process, if it exists."""
+def signal_group(leader: int, number: int) -> None:
+    """Send a signal to a bot's process and its descendants, which cannot leave its group, if it exists."""
     with suppress(ProcessLookupError):
-        os.kill(pid, number)
-
-
-def _check_thread_start(bot: Supervised, question: Question) -> int:
-    """Return 0 to allow a clone that starts a thread within the limit, else an errno."""
-    flags = question.arguments[0]
-    if flags & OF_A_THREAD != OF_A_THREAD or flags & ~(OF_A_THREAD | ALSO_OF_A_THREAD):
-        return bot.refuse(question.number)
-    try:
-        threads = count_threads(bot.pid)
-    except OSError:
-        threads = MOST_THREADS
-    return errno.EAGAIN if threads >= MOST_THREADS else 0
+        os.killpg(leader, number)
 
 
 def _count_channel(bot: Supervised, question: Question) -> int:
@@ -286,7 +273,9 @@ def _answer_memory(bot: Supervised, question: Question) -> int | None:
 
 
 HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
-    "clone": _check_thread_start,
+    "clone": check_clone,
+    **dict.fromkeys(("fork", "vfork"), check_process_start),
+    **dict.fromkeys(("kill", "tgkill"), check_own_process),
     "sysinfo": _answer_memory,
     **dict.fromkeys(("pipe", "pipe2", "socketpair"), _count_channel),
     **OWN_CALLS,

@@ -187,8 +187,10 @@ def _start_step(subject: Subject, match: BotMatch) -> Step:
     if family := match.family:
         started = Counter(one.name for one in family)
         names = ", ".join(f"{number} x {name}" if number > 1 else name for name, number in started.items())
-        detail += f"; it also runs {names}: a script that starts a bot must end with exec, as in "
-        detail += "exec python3 bot.py; the tier landlock forbids fork"
+        detail += (
+            f"; it also runs {names}, whose time and memory count; a script that starts a bot ends better "
+        )
+        detail += "with exec, as in exec python3 bot.py"
     return passed("starts", detail)
 
 

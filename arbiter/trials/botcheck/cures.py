@@ -97,8 +97,9 @@ READ_MORE = (
     "(--read for check-bot)"
 )
 EXEC = (
-    "this tier forbids fork: let the script end with exec, and before it use no $(...), no pipes "
-    'and no programs, as in: cd "${0%/*}"; exec python3 bot.py'
+    "this tier allows 64 processes, all before the first reply, and on a stage alone (arbiter isolation): "
+    "after it use no $(...), no pipes and no programs in a script; "
+    'a script that starts a bot ends with exec, as in: cd "${0%/*}"; exec python3 bot.py'
 )
 CRLF = "save the script with line ends of newlines only, without carriage returns"
 HASH_BANG = "name an existing program in the script's first line, after #!"

@@ -51,7 +51,7 @@ def folders_to_read(subject: Subject) -> list[str]:
     asked = needs_of_bot(player, real_program(player)).asked
     programs = (*asked.common_programs, *asked.needed_programs, *asked.mentioned_programs)
     known = (*asked.common, *asked.needed, *asked.mentioned, *package_paths(programs))
-    tops = dict.fromkeys(_top_folder(folder) for folder in opened)
+    tops = dict.fromkeys(_top_folder(folder) for folder in opened if folder not in PLACES)
     found = [folder for folder in tops if not is_in(folder, known)][:MOST_TRIED]
     if not found or not _starts(subject, found):
         return []

@@ -257,8 +257,7 @@ def end_by_kill(bot: SingleBot) -> Step:
     if seconds > KILL_SECONDS:
         detail = f"it still ran {seconds:.1f} s after it was killed"
         return Step("kill", False, "SIGKILL", "", "start no processes", detail)
-    more = f", with {len(family)} processes that it started, which the tier landlock forbids"
-    also = more if family else ""
+    also = f", with {len(family)} of its processes" if family else ""
     return passed("kill", f"ended after {seconds * 1000:.0f} ms{also}")
 
 

@@ -27,7 +27,7 @@ MEMORY_BYTES = 200_000_000
 SHORT = "300ms"
 COMMANDS = 16
 """Commands to each seat in a match of one deal of one card."""
-MEGABYTES = {"six_children": 20}
+MEGABYTES = {"six_children": 60}
 LETTERS, PAGES = 32, 64
 OUTSIDE = ("/tmp", "/var/tmp", "/dev/shm")
 """Folders in which attacks create files, besides their own, the home folder and that for temporary files."""

@@ -25,10 +25,11 @@ from arbiter.match.clock import TimeControl
 from arbiter.match.spec import Limits, MatchSpec
 from arbiter.sandbox.core_accounts import idle_ns
 from arbiter.sandbox.cpu_affinity import take_core
+from arbiter.sandbox.forkserver.bot import descendants_of
 from arbiter.sandbox.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.sandbox.launcher import End, Launcher
 from arbiter.sandbox.player_command import register
-from arbiter.sandbox.process_meter import descendants_of, read_schedstat
+from arbiter.sandbox.process_meter import read_schedstat
 from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.table.channel import Channel
 from arbiter.table.conductor import Conductor

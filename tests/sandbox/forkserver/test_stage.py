@@ -14,6 +14,7 @@ import pytest
 from arbiter.match.clock import TimeControl
 from arbiter.match.spec import Limits
 from arbiter.sandbox import rootfs_client as system_module
+from arbiter.sandbox.failure_hints import NO_PROCESS
 from arbiter.sandbox.forkserver import copies, users
 from arbiter.sandbox.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become_user
 from arbiter.sandbox.forkserver_client import ForkserverClient
@@ -408,12 +409,12 @@ print(others, file=sys.stderr)
     "a refused call is noted once": ("""
 import os, socket
 for _ in range(3):
-    for act in (os.fork, lambda: socket.socket(socket.AF_INET), lambda: os.setpriority(os.PRIO_PROCESS, 0, 1)):
+    for act in (os.setsid, lambda: socket.socket(socket.AF_INET), lambda: os.setpriority(os.PRIO_PROCESS, 0, 1)):
         try:
             act()
         except PermissionError:
             pass
-""", "", ("system calls refused: clone, socket, setpriority",)),
+""", "", ("system calls refused: setsid, socket, setpriority",)),
     "threads are waited for": (THREADS, "joined 3\ntoo early 110\nin time 0\nchanged 0\nposted 0", ()),
     "a thread shares all that limits count": ("""
 import ctypes, os, sys
@@ -421,7 +422,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 number = 56 if os.uname().machine == "x86_64" else 220
 # All that a thread shares but the descriptors.
 print(libc.syscall(number, 0x10900 | 0x200, 0, 0, 0, 0), ctypes.get_errno(), file=sys.stderr)
-""", "-1 1", ("system calls refused: clone",)),
+""", "-1 1", (f"system calls refused: clone; {NO_PROCESS}",)),
     "waits that signals end are forgotten": ("""
 import ctypes, os, signal, sys, threading
 libc = ctypes.CDLL(None)
@@ -456,6 +457,18 @@ while libc.timerfd_create(1, 0) >= 0:
     made += 1
 print(made, ctypes.get_errno(), file=sys.stderr)
 """, "16 24", ()),
+    "it adds 256 files to epolls": ("""
+import os, select, sys
+many, pipe = select.epoll(), os.pipe()[0]
+added = 0
+try:
+    while True:
+        many.register(pipe)
+        many.unregister(pipe)
+        added += 1
+except OSError as error:
+    print(added, error.errno, file=sys.stderr)
+""", "256 28", ()),
     "it has 256 threads": ("""
 import sys, threading, time
 threading.stack_size(65536)

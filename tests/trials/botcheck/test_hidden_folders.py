@@ -48,7 +48,7 @@ def few_places(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_folder_that_its_program_misses_is_named(tmp_path: Path) -> None:
     file = file_that_no_shell_needs()
-    step = start_step(tmp_path, f"read -r line < {file} || exit 3")
+    step = start_step(tmp_path, f"set -- /usr/share/*\nread -r line < {file} || exit 3")
     assert (step.name, step.ok) == ("starts", False)
     assert f"read: [{file.parent}]" in step.fix
 
