@@ -172,7 +172,10 @@ def log(folder: Path, name: str, match_id: str, version: int | None, page: int) 
 
 
 def _load_arena(folder: Path, name: str) -> AgentArena:
-    """Read the arena in `folder` for the agent `name`; players without programs are in its `missing`."""
+    """Read the arena in `folder` for the agent `name`, and probe this machine's isolation.
+
+    Players without programs are in its `missing`; ConfigError if bots could read the season's files.
+    """
     from arbiter.contest.agents.arena import AgentArena
 
     return AgentArena.read(folder, name)

@@ -89,7 +89,7 @@ def score_sheet(game: AnyGame, first: State, steps: Iterable[SheetStep]) -> Iter
 
 
 def _role_lines(game: AnyGame, state: State) -> list[_SheetLine]:
-    """Return lines of the public values beside the cards, without empty ones."""
+    """Return lines of the public values beside the cards, except those with only empty or 0 values."""
     lines = []
     for name, value in game.roles(state).items():
         values = value if isinstance(value, list) else [value]

@@ -185,7 +185,11 @@ class SvgCanvas:
 
 
 def tag(name: str, kind: str = "", inside: str = "", /, **attributes: float | str) -> str:
-    """Return an element; `kind` is its class, `inside` is markup. Floats are rounded to a tenth."""
+    """Return an element of this class (`kind`) and content (`inside`, markup); nothing is escaped.
+
+    Attributes are ours: underscores become hyphens, floats are rounded to a tenth, and SVG's default
+    ``text_anchor="start"`` is left out.
+    """
     if attributes.get("text_anchor") == "start":
         del attributes["text_anchor"]
     shown = f' class="{kind}"' if kind else ""

@@ -252,7 +252,10 @@ def real_program(player: Player) -> str:
 
 @lru_cache(maxsize=256)
 def _interpreter_of_shim(script: str) -> str:
-    """Run a version manager's script to get its interpreter; return the script if that fails."""
+    """Run a version manager's script of `ASKS`, for at most 10 s, and return its interpreter.
+
+    Return any other script, or one that fails, as it is.
+    """
     for kind, question in ASKS.items():
         if Path(script).name.startswith(kind):
             try:

@@ -101,10 +101,10 @@ def new_suspensions(
         or entry.player.name in before
         or ((order := ordered.get(entry.registered_name)) is not None and order.planned == number - 1)
     }
-    untold = plan.suspended.keys() - set(reported)
-    for name in sorted(untold & fresh):
+    not_reported = plan.suspended.keys() - set(reported)
+    for name in sorted(not_reported & fresh):
         yield Suspended(name, number, plan.suspended[name])
-    if untold - fresh:
+    if not_reported - fresh:
         yield StillSuspended(len(plan.suspended.keys() - fresh))
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from arbiter.sandbox.launcher import End, Launcher
 
 
-class Heard(NamedTuple):
+class RawReply(NamedTuple):
     """The result of one write: all bytes read, and the reply as judged by the referee."""
 
     raw: bytes
@@ -91,13 +91,13 @@ class SingleBot:
         """All bytes read in the last exchange, with unread ones of earlier exchanges."""
         return self._recorder.raw
 
-    def send(self, payload: bytes, replies: int, allowed_ns: int) -> Heard:
+    def send(self, payload: bytes, replies: int, allowed_ns: int) -> RawReply:
         """Write bytes and wait for a number of replies. Return the last one."""
         allowed = (allowed_ns,) * (self._seat + 1)
         # As a request, so that unrequested output is detected before every write.
         reply = self.exchange(Send((self._seat,), payload, replies, allowed, asks=True))
         assert isinstance(reply, Reply)
-        return Heard(self.raw, reply)
+        return RawReply(self.raw, reply)
 
     def forget_output(self) -> None:
         """Reset the count of its output, which is only limited in matches."""

@@ -142,7 +142,7 @@ Cells = list[tuple[np.ndarray, np.ndarray]]
 """What a network was asked: what is seen, and the choices."""
 
 
-class Heard:
+class RawReply:
     """A network that keeps the cells that it was asked about."""
 
     def __init__(self, network: Any, heard: Cells) -> None:
@@ -155,7 +155,7 @@ class Heard:
 
 
 def heard_by(networks: dict[str, Any], heard: Cells) -> dict[str, Any]:
-    return {name: Heard(network, heard) for name, network in networks.items()}
+    return {name: RawReply(network, heard) for name, network in networks.items()}
 
 
 def assert_alike(table: Cells, training: Cells) -> None:
@@ -168,13 +168,13 @@ def test_planning_is_seen_alike_at_the_table_and_in_training() -> None:
     table, training = Cells(), Cells()
     bots, voices = zip(*(learned("planning") for _ in range(4)), strict=True)
     for bot in bots:
-        bot.declaring = Heard(bot.declaring, table)
-        bot.playing = Heard(bot.playing, table)
+        bot.declaring = RawReply(bot.declaring, table)
+        bot.playing = RawReply(bot.playing, table)
     play_in_memory(
         make("planning", {}), voices, match_spec(make("planning", {}), seed="seen/0", round_number=1)
     )
     bot = planning_learned.Learned()
-    networks = {"declare": Heard(bot.declaring, training), "play": Heard(bot.playing, training)}
+    networks = {"declare": RawReply(bot.declaring, training), "play": RawReply(bot.playing, training)}
     matches = self_play_planning.Matches(envs.batch("planning", n=1, seed="seen"), bot.weight)
     matches.careless = 0
     matches.play(networks, np.random.default_rng(1), explore=0)
@@ -235,9 +235,9 @@ def test_dou_dizhu_is_seen_alike_at_the_table_and_in_training() -> None:
     game = make("dou_dizhu", {"landlords": [0]})
     bots, voices = zip(*(learned("dou_dizhu") for _ in range(3)), strict=True)
     for bot in bots:
-        bot.network = Heard(bot.network, table)
+        bot.network = RawReply(bot.network, table)
     record = play_in_memory(game, voices, match_spec(game, seed="seen/0", round_number=1))
-    network = Heard(dou_dizhu_learned.Bot().network, training)
+    network = RawReply(dou_dizhu_learned.Bot().network, training)
     matches = self_play_dou_dizhu.Matches(envs.batch("dou_dizhu", n=1, seed="seen", landlords=[0]))
     _, landlords = matches.play(network, np.random.default_rng(1), explore=0, steps=len(table))
     assert len(table) == len(training) == len(record.moves) > 20

@@ -194,10 +194,10 @@ def test_python_plays_what_the_core_does_not_know() -> None:
     class Mine(Planning):
         """Whose rules may be others."""
 
-    class Heard(Play):
+    class RawReply(Play):
         """Whose cards may be unknown."""
 
-    heard = Heard(game := Planning())
+    heard = RawReply(game := Planning())
     heard.reset(1)
     assert observer_of(Mine()).batch == observer_of(Planning(deck="0123456789ABCDEFGHIJ abcd")).batch
     assert type(Batch.of([heard])) is Batch

@@ -27,7 +27,7 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table.interactive.occupants import RandomPlayer, SeatCommand
-from arbiter.table.single_bot import Heard
+from arbiter.table.single_bot import RawReply
 from arbiter.web.http import concurrency_limits
 from arbiter.web.http import http_server as serving_module
 from arbiter.web.http.watched_seasons import Seasons
@@ -59,10 +59,10 @@ class InMemory(RandomPlayer):
 class Broken(InMemory):
     """Answers requests with what is no reply."""
 
-    def reply_to(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> RawReply:
         if not line.command.startswith("gen_"):
             return super().reply_to(line)
-        return Heard(b"x", Reply(NONE, 0, 0, fault=MalformedReply(Fault.MALFORMED, "secret words", b"x")))
+        return RawReply(b"x", Reply(NONE, 0, 0, fault=MalformedReply(Fault.MALFORMED, "secret words", b"x")))
 
 
 class Site:

@@ -77,7 +77,7 @@ def by_author(match: MatchSummary) -> rating.Match:
 
 
 def _reviewed_loss(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) -> ReviewedLoss | None:
-    """Load the helper's losses by the program that reviewed most of its matches; None without reviews."""
+    """Load the helper's losses by the program and budget that reviewed most matches; None without reviews."""
     authors = {match.id: {registered_name(original(name)) for name in match.players} for match in matches}
     table_of = {match.id: (match.round, match.table) for match in matches}
     briefs = list(stored.reviews.briefs([name for name, of in authors.items() if pair.helper in of]))

@@ -64,13 +64,13 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVe
         room = (config.submissions or Submissions()).total - season.submission_files.taken(found.author)
         steps: list[Mapping[str, Any]] = []
 
-        def tell(step: InspectionStep) -> None:
+        def record_step(step: InspectionStep) -> None:
             steps.append(asdict(step))
             if step.ok and step.name in STATES:
                 book.record_steps(number, step.name, steps)
 
         archive, folder = archive_of(config, found.file), program_folder(config, found.file)
-        verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell, room)
+        verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", record_step, room)
         if verdict.program is None:
             book.refuse(number, steps, inspection_digest(config))
         elif not book.accept(number, steps, verdict.program.to_json(), size_of(config, found.file)):

@@ -173,6 +173,7 @@ def _renew_times(folder: str, copy: Copy) -> None:
 
 
 def _unmount_copy(folder: str, copy: Copy) -> None:
+    """Close the covered folder and unmount its copy if it is still there; ignore errors of unmounting."""
     os.close(copy.original)
     with suppress(OSError):
         if os.stat(folder).st_dev == copy.device:

@@ -138,9 +138,9 @@ class ConsoleSession(VerbHost):
         machine = self.machine
         if machine.trouble is not None:
             seat = machine.trouble.seat
-            choices = "again, skip" if machine.untold else f"again, play WORD for {seat}"
+            choices = "again, skip" if machine.pending_news else f"again, play WORD for {seat}"
             self._write(f"what now: {choices}, undo or quit?")
-        elif machine.position.to_act is None and not machine.untold:
+        elif machine.position.to_act is None and not machine.pending_news:
             self._write(f"the match is over: points {' '.join(map(str, machine.position.totals))}")
         elif stop is Stop.PERSON:
             self._write_lines(turn_lines(machine.position))
@@ -193,7 +193,7 @@ class ConsoleSession(VerbHost):
         if word:
             return verbs.macro(self, "greeting", self._parse_seat(word))
         whole = sum(map(len, self.machine.setup.game.greeting()))
-        sent = len(self.machine.position.news) - self.machine.untold
+        sent = len(self.machine.position.news) - self.machine.pending_news
         if self.machine.position.decisions or sent >= whole:
             raise ConfigError("the greeting has been sent; greet SEAT sends it to one bot again")
         self.machine.send_news(whole - sent)

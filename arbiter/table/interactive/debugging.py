@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from arbiter.match.clock import LONGEST
 from arbiter.table.interactive.breakpoints import arbiter_breakpoint
 from arbiter.table.interactive.occupants import ProcessBot
-from arbiter.table.single_bot import Heard
+from arbiter.table.single_bot import RawReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,10 +51,10 @@ class DebuggedBot(ProcessBot):
             self.write(f"  gdb, in another terminal:         {sudo}gdb -p {self._bot.pid}")
             self.write(f"  pdb, for breakpoint() in Python:  python3 {SCRIPT} {self._folder}/pdb")
 
-    def reply_to(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> RawReply:
         """Send a command and wait for up to a year; its cost is 0."""
         raw, reply = super().reply_to(line._replace(allowed_ns=LONGEST))
-        return Heard(raw, reply._replace(charged_ns=0))
+        return RawReply(raw, reply._replace(charged_ns=0))
 
     def end(self) -> str:
         """End the process and remove its folder."""

@@ -87,16 +87,16 @@ class InteractiveMatch:
         return len(self._whole.marks) - len(self._marks) if self._whole and self._is_beginning else 0
 
     @property
-    def untold(self) -> int:
+    def pending_news(self) -> int:
         """The number of commands to send before the next decision."""
         return len(self.position.news) - self._told
 
     def send_news(self, most: int | None = None) -> Stop | None:
         """Send pending commands, at most `most`; return TROUBLE at a bad reply, else None."""
-        for _ in range(min(self.untold, most or self.untold)):
+        for _ in range(min(self.pending_news, most or self.pending_news)):
             if self._exchange_news().problem:
                 return Stop.TROUBLE
-        if self.position.to_act is None and not self.untold:
+        if self.position.to_act is None and not self.pending_news:
             dismiss(self.occupants)
         return None
 
@@ -183,7 +183,7 @@ class InteractiveMatch:
         self._log += rest
         for seat in range(self.setup.game.seats):
             self._resend_log(seat, rest)
-        if not self.untold and self.trouble is None:
+        if not self.pending_news and self.trouble is None:
             self.send_news()
         return count
 
@@ -259,7 +259,7 @@ class InteractiveMatch:
 
     def _accept_news_reply(self) -> None:
         """Pass the referee a good reply to the pending news."""
-        if self.untold:
+        if self.pending_news:
             self._told += 1
         self._referee.pass_good_reply()
 

@@ -14,7 +14,7 @@ from arbiter.match.in_memory import random_policy
 from arbiter.match.protocol import DONE, Answer
 from arbiter.sandbox.launcher import Launcher
 from arbiter.table.conductor import QUIT_SECONDS
-from arbiter.table.single_bot import Heard, SingleBot
+from arbiter.table.single_bot import RawReply, SingleBot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,9 +48,9 @@ class Occupant:
     def begin(self, seat: Seat) -> None:
         """Restart, before any command; nothing by default."""
 
-    def reply_to(self, line: SeatCommand) -> Heard:  # noqa: ARG002
+    def reply_to(self, line: SeatCommand) -> RawReply:  # noqa: ARG002
         """Reply to one command; by default accept it, with no output and at no cost."""
-        return Heard(b"", Reply(DONE, 0, 0))
+        return RawReply(b"", Reply(DONE, 0, 0))
 
     @property
     def has_left(self) -> bool:
@@ -93,7 +93,7 @@ class ProcessBot(Occupant):
             self._launcher = Launcher()
         self._bot = SingleBot(self._launcher, self._player, self._limits, seat)
 
-    def reply_to(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> RawReply:
         """Send a command and wait for the reply; KeyboardInterrupt after `interrupt`, or VoidMatch."""
         if self._bot is None:
             raise VoidMatch("the bot's process could not be started")
@@ -156,7 +156,7 @@ class RandomPlayer(Occupant):
 
     title = who = "random"
 
-    def reply_to(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> RawReply:
         """Answer the position's own request at random; accept any other command."""
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
@@ -166,7 +166,7 @@ class RandomPlayer(Occupant):
         action = policy(position.state, line.seat)
         word = position.game.action_text(position.state, line.seat, action).encode()
         raw = b"= %s\n\n" % word
-        return Heard(raw, Reply(Answer(True, word, raw), 0, 0))
+        return RawReply(raw, Reply(Answer(True, word, raw), 0, 0))
 
 
 def call_in_parallel(do: Callable[[Occupant], Result], occupants: Sequence[Occupant]) -> list[Result]:

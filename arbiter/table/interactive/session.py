@@ -49,7 +49,7 @@ class TableSnapshot(NamedTuple):
     moves: Sequence[Move]
     trouble: TranscriptEntry | None
     left: Sequence[int]
-    untold: int
+    pending_news: int
     undoable: int
     redoable: int
     by_hand: bool
@@ -258,7 +258,7 @@ class Session(VerbHost):
             moves=machine.moves,
             trouble=machine.trouble,
             left=machine.left,
-            untold=machine.untold,
+            pending_news=machine.pending_news,
             undoable=machine.position.made,
             redoable=machine.redoable,
             by_hand=machine.by_hand,

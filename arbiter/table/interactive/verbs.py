@@ -159,7 +159,7 @@ def again(table: VerbHost) -> Stop:
 def skip(table: VerbHost) -> None:
     """After a bad reply to news, continue as after a good one."""
     _require_trouble(table)
-    if not table.machine.untold:
+    if not table.machine.pending_news:
         raise ConfigError("an answer cannot be skipped: ask again, or decide for the seat")
     table.machine.skip_news()
 

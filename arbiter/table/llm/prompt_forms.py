@@ -27,7 +27,10 @@ def identity_of(entry: ModelEntry) -> str:
 
 
 def form_of(game: AnyGame, match: str, seat: Seat, entry: ModelEntry) -> dict[str, Any]:
-    """Return the form of a seat's prompts in a match, as JSON values."""
+    """Return how a seat is prompted: `state` and `legal` as in the model's entry, and `names`.
+
+    `names` has the other names of suits and ranks, random for each seat of each match; {} unless exchanged.
+    """
     names = names_of(game, match, seat) if entry.names == "exchanged" else {}
     return {"state": entry.state, "legal": entry.legal, "names": names}
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame, Command
     from arbiter.match.exchange import Reply
-    from arbiter.table.single_bot import Heard, SingleBot
+    from arbiter.table.single_bot import RawReply, SingleBot
     from arbiter.trials.botcheck.whole_match import Subject
 
 
@@ -88,7 +88,7 @@ class Dialogue:
         """Check that the greeting is answered; refusals are only reported, since a match tolerates them."""
         name, script = "opening", self._script
         with self._subject.run(0) as bot:
-            refused: dict[int, Heard] = {}
+            refused: dict[int, RawReply] = {}
             for number, command in enumerate(script.commands[:-1]):
                 heard = self._send_line(bot, f"{command}\n", number == 0)
                 if (fault := heard.reply.fault) is not None:
@@ -211,11 +211,13 @@ class Dialogue:
             surplus = bot.read_for(SURPLUS_NS)
         return surplus
 
-    def _send_line(self, bot: SingleBot, line: str, starting: bool = False) -> Heard:
+    def _send_line(self, bot: SingleBot, line: str, starting: bool = False) -> RawReply:
         """Send a line and return the reply; a `starting` bot gets the time for its start."""
         return bot.send(line.encode(), 1, self._start if starting else self._patience)
 
-    def _fail(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
+    def _fail(
+        self, bot: SingleBot, name: str, sent: str, heard: RawReply, fix: str, detail: str = ""
+    ) -> Step:
         """Stop the bot and return its failed step."""
         fault = heard.reply.fault
         public = detail or (fault.reason if fault is not None else "")

@@ -72,7 +72,10 @@ def name_without_attempt(name: str) -> str:
 
 
 def attempt_name(name: str, there: Collection[str], fresh: bool = False) -> str:
-    """Return the name of the last attempt that is `there`, or with `fresh` of the next one."""
+    """Return the name of the last attempt at `name` (which may end in an attempt's number) that is `there`.
+
+    With `fresh`, the name of the next one: ``new``, ``new-2``, ``new-3``...
+    """
     name = name_without_attempt(name)
     names = [other for other in there if other == name or other.startswith(f"{name}-")]
     if not names:

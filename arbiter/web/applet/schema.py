@@ -118,7 +118,7 @@ def state(session: Session) -> Answer:
         "setup": setup(now),
         "trouble": _trouble_json(now, session),
         "left_ms": [left / 1e6 for left in now.left],
-        "untold": now.untold,
+        "untold": now.pending_news,
         "undoable": now.undoable,
         "since_person": len(now.moves) - last,
         "redoable": now.redoable,
@@ -154,7 +154,7 @@ def _trouble_json(seen: TableSnapshot, session: Session) -> Trouble | None:
         "problem": entry.problem,
         "explanation": session.explain(entry),
         "out_of_step": seen.out_of_step,
-        "can_skip": seen.untold > 0,
+        "can_skip": seen.pending_news > 0,
     }
 
 

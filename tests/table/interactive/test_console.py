@@ -27,7 +27,7 @@ from arbiter.table.interactive.console import entry_line
 from arbiter.table.interactive.interactive_match import InteractiveMatch
 from arbiter.table.interactive.occupants import Occupant, Person, RandomPlayer, SeatCommand
 from arbiter.table.interactive.setup import Setup, Stop, TranscriptEntry
-from arbiter.table.single_bot import Heard
+from arbiter.table.single_bot import RawReply
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
 from tests.fixtures.commands import BOTS, RANDOM
 
@@ -540,7 +540,7 @@ class Scripted(Occupant):
     def begin(self, seat: int) -> None:
         self.heard.append([])
 
-    def reply_to(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> RawReply:
         self.heard[-1].append(line.command)
         answer = b"=\n\n"
         if line.command.startswith("gen_"):
@@ -550,7 +550,7 @@ class Scripted(Occupant):
         connection.feed(answer)
         reply = connection.reply()
         assert reply is not None
-        return Heard(answer, Reply(reply, 1000, 1000))
+        return RawReply(answer, Reply(reply, 1000, 1000))
 
 
 def machine(*occupants: Scripted | Person | RandomPlayer, time: str = "10s") -> InteractiveMatch:

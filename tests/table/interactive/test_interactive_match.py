@@ -21,7 +21,7 @@ from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
     from arbiter.games.game import AnyGame
-    from arbiter.table.single_bot import Heard
+    from arbiter.table.single_bot import RawReply
 
 LIMITS = Limits(TimeControl.parse("10s"), 10**9, 10**8)
 GAME = Planning(deals=[(1, 0), (2, 1), (3, 2)])
@@ -33,7 +33,7 @@ class Listening(RandomPlayer):
     def begin(self, seat: int) -> None:
         self.heard: list[str] = []
 
-    def reply_to(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> RawReply:
         self.heard.append(line.command)
         return super().reply_to(line)
 
@@ -48,7 +48,7 @@ def laid(game: AnyGame, *people: int) -> tuple[InteractiveMatch, list[Any]]:
 def whole_state(machine: InteractiveMatch, seats: list[Any]) -> Any:
     """Everything that a match is, and what each bot's process has heard of it."""
     heard = [seat.heard for seat in seats if not seat.person]
-    return machine.position, machine.moves, machine.left, machine.untold, machine.by_hand, heard
+    return machine.position, machine.moves, machine.left, machine.pending_news, machine.by_hand, heard
 
 
 @examples(20)

@@ -26,7 +26,7 @@ from arbiter.table.interactive.exchange_log import Exchanges
 from arbiter.table.interactive.interactive_match import InteractiveMatch
 from arbiter.table.interactive.occupants import Person, RandomPlayer, SeatCommand
 from arbiter.table.interactive.setup import TranscriptEntry
-from arbiter.table.single_bot import Heard
+from arbiter.table.single_bot import RawReply
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.fixtures.applet import SMALL, VERBS, Owner, random_players, seated
 from tests.fixtures.profiles import examples
@@ -41,7 +41,7 @@ class Hanging(RandomPlayer):
     def __init__(self) -> None:
         self.was_asked, self.interrupted = Event(), Event()
 
-    def reply_to(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> RawReply:
         if line.command.startswith("gen_") and not self.interrupted.is_set():
             self.was_asked.set()
             self.interrupted.wait(60)
@@ -58,10 +58,10 @@ class Talking(RandomPlayer):
     def __init__(self, command: str, raw: bytes, kind: Fault) -> None:
         self._command, self._raw, self._kind = command, raw, kind
 
-    def reply_to(self, line: SeatCommand) -> Heard:
+    def reply_to(self, line: SeatCommand) -> RawReply:
         if not line.command.startswith(self._command):
             return super().reply_to(line)
-        return Heard(
+        return RawReply(
             self._raw, Reply(NONE, 10**6, 10**6, fault=MalformedReply(self._kind, "what it was", self._raw))
         )
 
