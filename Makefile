@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 # By a line in a .pth: what setuptools writes otherwise makes each start of Python, such as a bot's, take twice as long.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: demo ready test quick test-thorough check check-and-dist check-scripts site dist bench bench-peers bench-web bench-uploads ladder bots clean
+.PHONY: demo ready test quick test-thorough check check-and-dist check-scripts site dist bench bench-libraries bench-peers bench-web bench-uploads ladder bots clean
 
 demo: $(RUN) ## a round of Planning between real bots, and its report
 	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
@@ -94,6 +94,9 @@ bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check confseq==0.0.11 >&2
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check pgx==2.6.0 "jax<0.5" numpy==1.26.1 >&2
 	@$(BIN)/python -m tests.bench.peers
+
+bench-libraries: $(DEV) ## the programs of docs/howto/learning-libraries.md, each with its library; OF="skrl torchrl" for some
+	@$(BIN)/python -m tests.bench.libraries $(OF)
 
 ladder: export PATH := $(CURDIR)/$(BIN):$(PATH)
 ladder: $(DEV) bots ## plays the ladders of opponents, rates them, writes docs/reference/ladder.md; GAMES="planning" alone

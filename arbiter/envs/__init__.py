@@ -12,6 +12,8 @@
     gymnasium.make_vec("arbiter/DouDizhu-v0", num_envs=128)
     gymnasium.make("arbiter/ChefsHat-v1")
     gymnasium.make("arbiter/Single-v0", game="planning", opponents="random")
+    envs.register()                                 # with PettingZoo, too
+    pettingzoo.make("aec", "arbiter/Planning-v0")
 
 Names are imported on first use.
 The package imports `games`, `match`, `replay`, `table`, `sandbox` and `rating`, and has no season, store or
@@ -20,6 +22,7 @@ config.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -51,8 +54,7 @@ GAMES = {"Planning": "planning", "Codepiece": "codepiece", "DouDizhu": "dou_dizh
 """The games of ``arbiter/NAME-v0``, in which each step is one action."""
 
 
-def register() -> None:
-    """Register all environments with Gymnasium; importing this package does."""
+def _register_with_gymnasium() -> None:
     # Gymnasium imports the module when an environment is made.
     known: dict[str, dict[str, Any]] = {
         CHEFS_HAT: {"entry_point": "chefs_hat:ChefsHatEnv", "vector_entry_point": "vector:chefs_hat"},
@@ -75,7 +77,21 @@ def register() -> None:
             gymnasium.register(name, **facts)
 
 
-register()
+def register() -> None:
+    """Register all environments with Gymnasium, and with PettingZoo, which has had a registry since 1.27.
+
+    Importing this package does, with PettingZoo only if that was imported before: bots do without it.
+    """
+    _register_with_gymnasium()
+    pettingzoo = import_module("pettingzoo")
+    for kind in ("aec", "parallel") if hasattr(pettingzoo, "register") else ():
+        for name, game in {**GAMES, "ChefsHat": "chefs_hat"}.items():
+            if f"arbiter/{name}-v0" not in getattr(pettingzoo, f"{kind}_registry"):
+                entry_point = f"arbiter.envs.pettingzoo_forms:{kind}"
+                pettingzoo.register(kind, f"arbiter/{name}-v0", entry_point, kwargs={"game": game})
+
+
+(register if "pettingzoo" in sys.modules else _register_with_gymnasium)()
 
 # The modules of names that are imported on first use; no module has the name of a function.
 _HOMES = {

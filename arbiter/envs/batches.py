@@ -15,7 +15,7 @@ begins in given situations instead; a match that ends returns to its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from itertools import chain
 from typing import Any
@@ -27,6 +27,7 @@ from arbiter.envs.argument_checks import NoSuchAction, WrongActionType, check_nu
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer, observer_of
 from arbiter.envs.pettingzoo_base import arena_of
+from arbiter.envs.view_form import ViewForm
 from arbiter.errors import IllegalAction
 from arbiter.games import load
 from arbiter.games.game import AnyGame
@@ -35,14 +36,18 @@ from arbiter.games.game import AnyGame
 def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> Batch:
     """Return `n` matches of a game by its name and options, or of a `Game`; ConfigError.
 
-    ``"dou_dizhu_v4"`` is `arbiter.envs.dou_dizhu_v4.batch`.
+    With ``dtype="float32"`` `Batch.observations` returns arrays of that type. ``"dou_dizhu_v4"`` is
+    `arbiter.envs.dou_dizhu_v4.batch`.
     """
     if game == "dou_dizhu_v4":
         made: Batch = load("arbiter.envs.dou_dizhu_v4:batch")(n, seed, **options)
         return made
+    dtype = ViewForm(dtype=options.pop("dtype", None)).dtype
     play, observer, _ = arena_of(game, options)
-    form: type[Batch] = load(observer.batch)
-    return form(play.game, n, seed)
+    kind: type[Batch] = load(observer.batch)
+    games = kind(play.game, n, seed)
+    games.dtype = np.dtype(dtype or observer.dtype)
+    return games
 
 
 class Batch:
@@ -55,7 +60,7 @@ class Batch:
     seed ``"s/k"``, then its second, and so on.
 
     If `ends` is a dictionary, `step` stores in it the final observations of matches that end, by match, of
-    the seat that acted last.
+    the seat that acted last, or of the seats `viewers`, int64[n].
     """
 
     def __init__(self, game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> None:
@@ -96,6 +101,7 @@ class Batch:
 
     def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
         self.game, self.observer, self._plays = game, observer, plays
+        self.dtype = np.dtype(observer.dtype)
         self.n, self.seats, self.actions = len(plays), game.seats, observer.actions
         self.size = max(observer.size(seat) for seat in range(game.seats))
         self._starts: list[Play] | None = None
@@ -104,6 +110,7 @@ class Batch:
         # The last array given to `masks`, and the rows and ids of its ones.
         self._filled: tuple[Any, ...] = (None,)
         self.ends: dict[int, NDArray[Any]] | None = None
+        self.viewers: NDArray[np.int64] | None = None
 
     def reset(self, seed: int | str = 0) -> None:
         """Restart all matches from a seed."""
@@ -111,12 +118,13 @@ class Batch:
         seed = 0 if checked is None else checked
         self.begin([f"{seed}/{number}" for number in range(self.n)])
 
-    def begin(self, seeds: Sequence[int | str | None]) -> None:
-        """Restart all matches, each by its seed; None continues its sequence."""
+    def begin(self, seeds: Sequence[int | str | None], which: NDArray[np.bool_] | None = None) -> None:
+        """Restart all matches, or those of `which`, bool (n,), by their seeds; None continues a sequence."""
         self._starts = None
-        for play, seed in zip(self._plays, seeds, strict=True):
-            play.reset(seed)
-        self._refresh()
+        numbers = range(self.n) if which is None else which.nonzero()[0].tolist()
+        for number in numbers:
+            self._plays[number].reset(seeds[number])
+        self._refresh(numbers)
 
     def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Return the observations of the seats to act, (n, `size`); smaller ones are padded with zeros.
@@ -127,7 +135,11 @@ class Batch:
         for row, play in zip(seen, self._plays, strict=True):
             view = self.observer.vector(play, play.turn)
             row[: len(view)] = view
-        return seen if out is None else _copy_into(out, seen)
+        return self._given(seen, out)
+
+    def _given(self, seen: NDArray[Any], out: NDArray[Any] | None) -> NDArray[Any]:
+        """Return the observations as `dtype`, or in `out`."""
+        return seen.astype(self.dtype, copy=False) if out is None else _copy_into(out, seen)
 
     def legal_ids(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return all legal ids, one match after the other, and the start of each match.
@@ -155,16 +167,21 @@ class Batch:
         out[self._rows, ids] = 1
         return out
 
-    def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def step(
+        self, actions: Sequence[int] | NDArray[Any], wait: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Do one action in every match. Return rewards, float32 (n, seats), and ended matches, bool (n,).
 
-        Rewards are 0 until a match ends, then each seat's points in it; an illegal action ends it with -1 for
-        its author and 0 for the others. ValueError unless there are n existing ids, TypeError unless they
-        are integers; nothing is changed then.
+        Matches of `wait`, bool (n,), stay as they are; their actions are ignored. Rewards are 0 until a match
+        ends, then each seat's points in it; an illegal action ends it with -1 for its author and 0 for the
+        others. ValueError unless there are n existing ids, TypeError unless they are integers; nothing is
+        changed then.
         """
-        given = self._check_actions(actions)
+        given = self._check_actions(actions, wait)
         rewards, over = np.zeros((self.n, self.seats), np.float32), np.zeros(self.n, np.bool_)
         for number, (play, action) in enumerate(zip(self._plays, given.tolist(), strict=True)):
+            if wait is not None and wait[number]:
+                continue
             seat = play.turn
             try:
                 self.observer.act(play, seat, action)
@@ -177,16 +194,20 @@ class Batch:
                 rewards[number] = play.totals
             over[number] = True
             if self.ends is not None:
-                seen = self.observer.vector(play, seat)
+                viewer = seat if self.viewers is None else int(self.viewers[number])
+                seen = self.observer.vector(play, viewer)
                 self.ends[number] = np.pad(seen, (0, self.size - len(seen)))
             self._renew(number)
         self._refresh()
         return rewards, over
 
-    def _check_actions(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
-        """Return the actions as an array of existing ids; see `step` for the errors."""
+    def _check_actions(
+        self, actions: Sequence[int] | NDArray[Any], wait: NDArray[np.bool_] | None
+    ) -> NDArray[Any]:
+        """Return the actions as an array of ids, existing ones except for `wait`; see `step` for errors."""
         given = self._integers(actions)
-        if np.count_nonzero((given >= 0) & (given < self.actions)) != self.n:
+        known = (given >= 0) & (given < self.actions)
+        if not np.all(known if wait is None else known | wait):
             raise self._no_such_id_error()
         return given
 
@@ -212,8 +233,8 @@ class Batch:
         else:
             self._plays[number] = copy(self._starts[number])
 
-    def _refresh(self) -> None:
-        """Update `turns` and caches from all plays."""
+    def _refresh(self, numbers: Iterable[int] | None = None) -> None:  # noqa: ARG002
+        """Update `turns` and caches after changes of these plays, or all."""
         self.turns = np.array([play.turn for play in self._plays])
         self._legal = None
 

@@ -7,7 +7,7 @@ the reference: every state, mask and observation is equal.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,12 +79,12 @@ class CompiledBatch(Batch):
             self._core.load(number, name, numbers)
         self._core.restore(matches, starts)
 
-    def begin(self, seeds: Sequence[int | str | None]) -> None:
+    def begin(self, seeds: Sequence[int | str | None], which: NDArray[np.bool_] | None = None) -> None:
         if self._loaded:
             # The plays do not follow the core; set their match numbers for the next match.
             for number, play in enumerate(self._plays):
                 play._match = self._core.match(number)
-        super().begin(seeds)
+        super().begin(seeds, which)
 
     def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
         shape, dtype = (self.n, self.size), self.observer.dtype
@@ -93,7 +93,7 @@ class CompiledBatch(Batch):
             return out
         made: NDArray[Any] = np.empty(shape, dtype)
         self._core.observations(made)
-        return made if out is None else _copy_into(out, made)
+        return self._given(made, out)
 
     def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
         shape = self.n, self.actions
@@ -105,17 +105,22 @@ class CompiledBatch(Batch):
         self._core.masks(made, ZEROS)
         return made if out is None else _copy_into(out, made)
 
-    def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def step(
+        self, actions: Sequence[int] | NDArray[Any], wait: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         given = self._integers(actions)
         if given.dtype != np.int64 or not given.flags.carray:
             given = given.astype(np.int64)
         rewards, over = np.zeros((self.n, self.seats), np.float32), np.empty(self.n, np.bool_)
         last = None if self.ends is None else np.empty((self.n, self._cells), self.observer.dtype)
-        if not self._core.step(given, rewards, over, last):
+        if wait is not None:
+            wait = np.ascontiguousarray(wait, np.bool_)
+        if not self._core.step(given, rewards, over, last, wait, self.viewers):
             raise self._no_such_id_error()
         if self.ends is not None and last is not None:
             ended = over.nonzero()[0]
-            self.ends.update(zip(ended.tolist(), self._views(last[ended], self.turns[ended]), strict=True))
+            seats = self.turns if self.viewers is None else self.viewers
+            self.ends.update(zip(ended.tolist(), self._views(last[ended], seats[ended]), strict=True))
         self._update_turns()
         return rewards, over
 
@@ -123,8 +128,8 @@ class CompiledBatch(Batch):
         """Return the observations of `seats` from the arrays of the core, by default these arrays."""
         return seen
 
-    def _refresh(self) -> None:
-        for number in range(self.n):
+    def _refresh(self, numbers: Iterable[int] | None = None) -> None:
+        for number in range(self.n) if numbers is None else numbers:
             self._load_into_core(number)
         if self._starts is not None:
             self._core.mark()

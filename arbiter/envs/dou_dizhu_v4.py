@@ -31,14 +31,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbiter.envs.argument_checks import check_action, check_number, check_seed
-from arbiter.envs.batches import Batch, _copy_into
+from arbiter.envs.batches import Batch
 from arbiter.envs.compiled import DouDizhuBatch
 from arbiter.envs.core import core_of
+from arbiter.envs.masks import mask_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.dou_dizhu import PLANE, RECENT, DouDizhuObserver, RoleObserver
-from arbiter.envs.observers.observer import Vector
-from arbiter.envs.pettingzoo_base import Arena, mask_of
+from arbiter.envs.pettingzoo_base import Arena
 from arbiter.envs.pettingzoo_forms import GameEnv, ParallelGameEnv
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.dou_dizhu.combinations import ACTIONS, MOST, RANKS, table
@@ -120,20 +120,14 @@ def action_id(cards: str) -> int:
 
 
 class DouDizhuEnv(GameEnv):
-    """The environment that `env` makes; see the module."""
+    """The environment that `env` makes; see the module for seeds.
+
+    The landlord of a given deal is ``landlord_0``, from any seat.
+    """
 
     compat: str | None = None
 
-    def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match; see the module for seeds, and `GameEnv.reset` for given deals.
-
-        The landlord of a given deal is ``landlord_0``, from any seat.
-        """
-        super().reset(seed, options)
-        if self.compat:
-            self.infos = {agent: {"legal_moves": []} for agent in self.agents}
-
-    def observe(self, agent: str) -> dict[str, Vector]:
+    def observe(self, agent: str) -> Any:
         if not self.compat:
             return super().observe(agent)
         # All agents see the mask of the agent to act, which stays after an illegal move.
@@ -141,11 +135,8 @@ class DouDizhuEnv(GameEnv):
         legal = self.play.legal(to_act[0]) if to_act else ()
         return {"observation": self.vector(agent), "action_mask": mask_of(legal, ACTIONS)}
 
-    def _end_by_illegal_moves(self, reasons: Mapping[str, str]) -> dict[str, float]:
-        rewards = super()._end_by_illegal_moves(reasons)
-        if self.compat:
-            self.infos = {agent: {"legal_moves": []} for agent in self.possible_agents}
-        return rewards
+    def _info_of(self, agent: str) -> dict[str, Any]:
+        return {"legal_moves": []} if self.compat else super()._info_of(agent)
 
 
 class RolePlay(Play):
@@ -234,10 +225,12 @@ class CompiledRoleBatch(RoleBatch, DouDizhuBatch):
         seen = np.empty((self.n, self._cells), np.int8)
         self._core.observations(seen)
         made = self._views(seen, self.turns)
-        return made if out is None else _copy_into(out, made)
+        return self._given(made, out)
 
-    def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        rewards, over = super().step(actions)
+    def step(
+        self, actions: Sequence[int] | NDArray[Any], wait: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        rewards, over = super().step(actions, wait)
         for number in over.nonzero()[0].tolist():
             self._renew(number)
             self._load_into_core(number)

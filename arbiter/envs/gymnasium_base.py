@@ -6,14 +6,14 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 
 from arbiter.envs.argument_checks import NoMatch
+from arbiter.envs.masks import Ids, mask_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.pettingzoo_base import Ids, mask_of
 from arbiter.envs.render import Renderable, check_mode
+from arbiter.envs.view_form import ViewForm
 from arbiter.errors import IllegalAction
 from arbiter.games.game import Seat
 
@@ -22,20 +22,26 @@ class TurnBasedEnv(Renderable, gymnasium.Env[Any, Any]):
     """Successive matches.
 
     ``info`` has ``action_mask``, int8[ids], all zeros when the match is over, ``legal_ids``, the same as a
-    sorted list, and ``seat``. An illegal move ends the match: reward -1, the reason in ``info["illegal"]``.
+    sorted list, and ``seat``, unless `form` differs. An illegal move ends the match: reward -1, the reason in
+    ``info["illegal"]``.
     """
 
-    def __init__(self, play: Play, observer: Observer, *, render_mode: str | None = None) -> None:
-        self.render_mode = check_mode(render_mode)
+    _numbers: dict[str, Any] = {"illegal": np.int8(0)}  # noqa: RUF012 (never changed)
+    """Further keys of numeric infos, with their values before the end of a match."""
+
+    def __init__(
+        self, play: Play, observer: Observer, form: ViewForm, *, render_mode: str | None = None
+    ) -> None:
+        self.render_mode, self.form = check_mode(render_mode), form
         self.play, self.observer = play, observer
         self.size = max(map(observer.size, range(play.game.seats)))
-        self.observation_space = spaces.Box(observer.low, observer.high, (self.size,), observer.dtype)
+        self.observation_space = form.space(observer, self.size)
         self.action_space = Ids(observer.actions)
         self._open = False
 
     def action_masks(self) -> np.ndarray[Any, Any]:
         """Return the mask as booleans; MaskablePPO calls this method."""
-        return mask_of(self._legal_ids(), self.observer.actions).view(np.bool_).view(np.ndarray)
+        return self._mask(self._legal_ids()).view(np.bool_).view(np.ndarray)
 
     def close(self) -> None:
         """Complete the data set and end the match in progress. `reset` begins another."""
@@ -72,15 +78,29 @@ class TurnBasedEnv(Renderable, gymnasium.Env[Any, Any]):
     def _acting_seat(self) -> Seat:
         return self.play.turn
 
-    def _observe(self, seat: Seat) -> tuple[Vector, dict[str, Any]]:
-        """Return a seat's observation, padded with zeros, and the info."""
-        legal = self._legal_ids()
-        mask = mask_of(legal, self.observer.actions)
-        info = {"action_mask": mask, "legal_ids": legal, "seat": self._acting_seat()}
+    def _mask(self, legal: list[int]) -> Vector:
+        actions = self.observer.actions
+        return mask_of(legal, actions) if legal else self.form.idle_mask(actions)
+
+    def _observe(self, seat: Seat, **ended: Any) -> tuple[Any, dict[str, Any]]:
+        """Return a seat's observation, its vector padded with zeros, and the info, with values of the end."""
+        form, legal = self.form, self._legal_ids()
+        mask = self._mask(legal)
+        info: dict[str, Any] = {"seat": self._acting_seat()}
+        if form.mask != "observation":
+            info[form.keys[1]] = mask
+        if form.infos == "numeric":
+            marks = {key: np.int8(value != "") for key, value in ended.items() if isinstance(value, str)}
+            info |= {"seat": np.int64(info["seat"]), **self._numbers, **ended, **marks}
+        else:
+            info["legal_ids"] = legal
+            if ended:
+                info |= {key: value for key, value in ended.items() if not isinstance(value, str) or value}
         if self.render_mode == "human":
             self.render()
         seen = self.observer.vector(self.play, seat)
-        return np.pad(seen, (0, self.size - len(seen))) if len(seen) < self.size else seen, info
+        seen = np.pad(seen, (0, self.size - len(seen))) if len(seen) < self.size else seen
+        return form.observation(seen, mask), info
 
     def _write_match(self, seat: Seat, illegal: str) -> None:
         if self._writer is not None:

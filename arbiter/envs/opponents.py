@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from arbiter.envs.argument_checks import check_action
+from arbiter.envs.masks import mask_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
-from arbiter.envs.pettingzoo_base import mask_of
 from arbiter.envs.policies import begin, is_policy, policy_of
 from arbiter.envs.pool import Pool
 from arbiter.errors import ConfigError

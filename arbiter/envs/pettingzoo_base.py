@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gymnasium import spaces
-from numpy.typing import NDArray
 
 from arbiter.envs.argument_checks import check_seed
+from arbiter.envs.masks import Ids, mask_of
 from arbiter.envs.match_state import Play, given_deals
 from arbiter.envs.observers import observer_of
 from arbiter.envs.render import Renderable, check_mode, env_metadata
+from arbiter.envs.view_form import ViewForm
 from arbiter.errors import ConfigError
 from arbiter.games import load, make
 from arbiter.games.game import Game
@@ -24,28 +24,20 @@ if TYPE_CHECKING:
     from arbiter.envs.observers.observer import Vector
     from arbiter.games.game import AnyGame, Seat
 
-    _Discrete = spaces.Discrete[Any]
-else:
-    # Older versions of Gymnasium are not generic.
-    _Discrete = spaces.Discrete
-
 ILLEGAL = -1.0
 """The reward of an illegal move."""
-_MANY = 1000
-"""Masks of more ids are of class `Mask`; NumPy is fast enough for shorter ones."""
 
 
 class Arena(Renderable):
     """A match between named agents, `agents` in seat order.
 
     `render_mode` is ``human``, which prints, ``ansi``, whose `render` returns text, or ``rgb_array``, whose
-    `render` returns a picture; `player_names`, one for each seat, replace the agents' names there.
-    ConfigError for invalid values.
+    `render` returns a picture; `player_names`, one for each seat, replace the agents' names there. `form` is
+    that of observations and infos. ConfigError for invalid values.
     """
 
     metadata = env_metadata()
     agents: list[str]
-    infos: dict[str, dict[str, Any]]
 
     def __init__(
         self,
@@ -55,6 +47,7 @@ class Arena(Renderable):
         *,
         render_mode: str | None = None,
         player_names: Sequence[str] | None = None,
+        form: ViewForm = ViewForm("observation"),  # noqa: B008 (immutable)
     ) -> None:
         self.render_mode = check_mode(render_mode)
         self.metadata = env_metadata(f"arbiter_{play.game.name}")
@@ -63,24 +56,20 @@ class Arena(Renderable):
         self.possible_agents = list(agents)
         self.player_names = check_names(agents if player_names is None else player_names, len(agents))
         self._seats = {agent: seat for seat, agent in enumerate(agents)}
+        self.form, self._usual = form, form == ViewForm("observation")
+        sizes = [observer.size(seat) for seat in range(len(agents))]
         self.observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "observation": spaces.Box(
-                        observer.low, observer.high, (observer.size(seat),), observer.dtype
-                    ),
-                    "action_mask": spaces.Box(0, 1, (observer.actions,), np.int8),
-                }
-            )
-            for seat, agent in enumerate(agents)
+            agent: form.space(observer, size) for agent, size in zip(agents, sizes, strict=True)
         }
+        self.state_space = form.box(observer, sum(sizes))
         self.action_spaces = {agent: Ids(observer.actions) for agent in agents}
 
     def _begin(self, seed: int | str | None, options: dict[str, Any] | None) -> None:
         """Begin a match; TypeError, ValueError or ConfigError, then nothing is changed."""
         self.play.reset(check_seed(seed), given_deals(options))
         self.agents = self.possible_agents[:]
-        self.infos = {agent: {} for agent in self.agents}
+        self._refused: Mapping[str, str] = {}
+        self._unread = True
         self._note = ""
 
     def seat_of(self, agent: str) -> Seat:
@@ -94,14 +83,51 @@ class Arena(Renderable):
         """Return an agent's observation without the mask, as a new array."""
         return self.observer.vector(self.play, self.seat_of(agent))
 
-    def observe(self, agent: str) -> dict[str, Vector]:
-        """Return the observation and the mask of an agent, also when the match is over."""
-        seat, play, observer = self.seat_of(agent), self.play, self.observer
-        legal = observer.legal(play, seat) if self._decides(seat) else ()
-        return {
-            "observation": observer.vector(play, seat),
-            "action_mask": mask_of(legal, observer.actions),
-        }
+    def observe(self, agent: str) -> Any:
+        """Return the observation of an agent in the environment's form, also when the match is over."""
+        seat = self.seat_of(agent)
+        vector, mask = self.observer.vector(self.play, seat), self._mask(seat)
+        if self._usual:
+            return {"observation": vector, "action_mask": mask}
+        return self.form.observation(vector, mask)
+
+    def state(self) -> Vector:
+        """Return the vectors of all agents, one after the other: what all of them know together."""
+        views = [self.observer.vector(self.play, seat) for seat in range(len(self.possible_agents))]
+        return np.concatenate(views, dtype=self.state_space.dtype)
+
+    def _mask(self, seat: Seat) -> Vector:
+        observer = self.observer
+        if self._decides(seat):
+            return mask_of(observer.legal(self.play, seat), observer.actions)
+        return self.form.idle_mask(observer.actions)
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """The infos of the last step by agent, made when read."""
+        if self._unread:
+            self._unread = False
+            self._infos = {agent: self._info_of(agent) for agent in self.possible_agents}
+        return self._infos
+
+    def _info_of(self, agent: str) -> dict[str, Any]:
+        if self._usual and not self._refused:
+            return {}
+        form = self.form
+        info: dict[str, Any] = {}
+        if form.mask != "observation":
+            info[form.keys[1]] = self._mask(self._seats[agent])
+        if form.infos == "numeric":
+            info["illegal"] = np.int8(agent in self._refused)
+        elif agent in self._refused:
+            info["illegal"] = self._refused[agent]
+        return info
+
+    def _record_step(self, action: int) -> None:  # noqa: ARG002
+        """Note that an action was done, or refused."""
+        # Infos in the usual form are empty until then, so that an info a step need not be made.
+        if self._refused or not self._usual:
+            self._unread = True
 
     def legal_ids(self, agent: str) -> list[int]:
         """Return an agent's legal ids, ascending; [] if it is not to act."""
@@ -111,7 +137,7 @@ class Arena(Renderable):
     def _decides(self, seat: Seat) -> bool:
         raise NotImplementedError
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> Any:
         self.seat_of(agent)
         return self.observation_spaces[agent]
 
@@ -126,8 +152,7 @@ class Arena(Renderable):
         """End the match by illegal moves. Return the reward by agent."""
         self.play.stop()
         self._note = "; ".join(f"{agent}: illegal move {reason}" for agent, reason in reasons.items())
-        for agent, reason in reasons.items():
-            self.infos[agent] = {"illegal": reason}
+        self._refused = reasons
         if self._writer is not None:
             agent, reason = next(iter(reasons.items()))
             self._writer.add(self.play, self.player_names, (self._seats[agent], reason))
@@ -153,56 +178,18 @@ def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Obs
     return Play(game), observer_of(game), [f"seat_{seat}" for seat in range(game.seats)]
 
 
-def environment(form: str, game: str | AnyGame, dataset: str | None, options: Any, **shown: Any) -> Any:
-    """Return a game's PettingZoo environment: the class that its observer names as `form`, such as ``aec``.
+def environment(kind: str, game: str | AnyGame, dataset: str | None, options: Any, **shown: Any) -> Any:
+    """Return a game's PettingZoo environment: the class that its observer names as `kind`, such as ``aec``.
 
-    Matches are written to `dataset`, if any; `shown` are arguments of `Arena`. ConfigError.
+    `options` are the game's, and those of `ViewForm`. Matches are written to `dataset`, if any; `shown` are
+    arguments of `Arena`. ConfigError.
     """
+    form = ViewForm.taken_from(options, "observation")
     play, observer, agents = arena_of(game, options)
-    env = load(getattr(observer, form))(play, observer, agents, **shown)
+    env = load(getattr(observer, kind))(play, observer, agents, form=form, **shown)
     if dataset is not None:
         env.write_to(dataset)
     return env
-
-
-class Mask(np.ndarray[Any, Any]):
-    """An array with a fast `nonzero`, and so `numpy.flatnonzero`.
-
-    NumPy takes ten times as long to find nonzero bytes as booleans, which for 27,472 of them is longer than
-    the rest of a step.
-    """
-
-    def nonzero(self) -> tuple[NDArray[np.intp], ...]:
-        found: NDArray[np.bool_] = self.view(np.ndarray) != 0
-        return found.nonzero()
-
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """Return results of computations as ordinary arrays or numbers."""
-        plain = array.view(np.ndarray)
-        return plain if plain.ndim else plain[()]
-
-
-class Ids(_Discrete):
-    """All ids of a game; sampling by a `Mask` skips slow checks."""
-
-    def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """Return the same samples as `Discrete`, from the same random numbers."""
-        if probability is not None:
-            return super().sample(mask, probability)
-        if not isinstance(mask, Mask) or mask.shape != (self.n,):
-            return super().sample(mask)
-        found = (mask.view(np.ndarray) == 1).nonzero()[0]
-        return found[self.np_random.integers(found.size)] if found.size else self.start
-
-
-def mask_of(ids: Sequence[int], actions: int) -> Vector:
-    """Return int8[actions] with a 1 for each of the ids."""
-    # For a few ids this is faster than indexing an array by a list.
-    cells = bytearray(actions)
-    for action in ids:
-        cells[action] = 1
-    mask = np.frombuffer(cells, np.int8)
-    return mask.view(Mask) if actions > _MANY else mask
 
 
 def check_names(names: object, seats: int) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from arbiter.envs.argument_checks import NoMatch, NoSuchAction, NotBegun, WrongActionType, check_action
 from arbiter.envs.match_state import NOBODY
-from arbiter.envs.observers.observer import Vector
 from arbiter.envs.pettingzoo_base import Arena, environment
 from arbiter.errors import IllegalAction
 from arbiter.games.game import AnyGame, Seat
@@ -30,6 +29,7 @@ _AFTER_RESET = frozenset(
         "truncations",
         "infos",
         "_turn",
+        "_unread",
         "_cumulative_rewards",
     }
 )
@@ -46,7 +46,8 @@ def aec(
     """Return the environment of a game by its name, with the game's options, or of a `Game`.
 
     Agents are ``seat_0``, ``seat_1``, ... `render_mode` and `player_names` as in `Arena`, `dataset` as in
-    `Arena.write_to`. ConfigError names every wrong option.
+    `Arena.write_to`; `options` also has those of `ViewForm`. ConfigError names every wrong
+    option.
     """
     made: GameEnv = environment(
         "aec", game, dataset, options, render_mode=render_mode, player_names=player_names
@@ -57,10 +58,10 @@ def aec(
 class GameEnv(Arena, AECEnv):  # type: ignore[misc]
     """A match as a PettingZoo environment; `aec` makes it.
 
-    Observations are ``{"observation": vector, "action_mask": int8[ids]}``; only the agent to act has a
-    nonzero mask. An illegal move ends the match: -1 for its author, whose `infos` have the reason under
-    ``illegal``, 0 for the others. An action that is not an integer raises TypeError, an id that does not
-    exist ValueError, and nothing is changed.
+    Observations are ``{"observation": vector, "action_mask": int8[ids]}``, unless `form` differs; only the
+    agent to act has a nonzero mask. An illegal move ends the match: -1 for its author, whose `infos` have the
+    reason under ``illegal``, 0 for the others. An action that is not an integer raises TypeError, an id that
+    does not exist ValueError, and nothing is changed.
 
     `play` is the match in progress, for reading.
     """
@@ -114,6 +115,7 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
                 self.agent_selection = self.possible_agents[turn]
             else:
                 self._end(self._write_match())
+        self._record_step(action)
         if self.render_mode == "human":
             self.render()
 
@@ -163,7 +165,7 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
 
     def reset(
         self, seed: int | str | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, dict[str, Vector]], dict[str, dict[str, Any]]]:
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Begin a match; see `GameEnv.reset`. Returns observations and infos by agent."""
         self._begin(seed, options)
         if self.render_mode == "human":
@@ -173,7 +175,7 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[
-        dict[str, dict[str, Vector]],
+        dict[str, Any],
         dict[str, float],
         dict[str, bool],
         dict[str, bool],
@@ -207,13 +209,14 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
                 refused[movers[seat]] = self._illegal_reason(action, error)
         over = bool(refused) or play.over
         rewards = dict.fromkeys(agents, 0.0)
-        self.infos = {agent: {} for agent in agents}
         if refused:
             rewards = self._end_by_illegal_moves(refused)
         elif over:
             rewards = self._write_match()
         if over:
             self.agents = []
+        self._unread = True
+        self._record_step(action)
         observations = self._observations()
         if self.render_mode == "human":
             self.render()
@@ -228,5 +231,5 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
     def _decides(self, seat: int) -> bool:
         return bool(self.agents) and seat in self.play.to_act
 
-    def _observations(self) -> dict[str, dict[str, Vector]]:
+    def _observations(self) -> dict[str, Any]:
         return {agent: self.observe(agent) for agent in self.possible_agents}

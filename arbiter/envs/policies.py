@@ -12,6 +12,7 @@ from inspect import signature
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arbiter.envs.observers.observer import Vector
 
@@ -48,6 +49,15 @@ class Predictor:
         action, self._state = said if isinstance(said, tuple) else (said, None)
         return action.item() if isinstance(action, np.ndarray) and action.size == 1 else action
 
+    def many(self, observations: Vector, action_masks: Vector) -> Any:
+        """Return the model's actions for rows of observations and masks; ValueError if it has a state."""
+        masks = {"action_masks": action_masks != 0} if "action_masks" in self._takes else {}
+        said = self._predict(observations, **masks)
+        action, state = said if isinstance(said, tuple) else (said, None)
+        if state is not None:
+            raise ValueError(f"{self.__name__} has a state, and plays one match at a time")
+        return action
+
 
 def is_policy(thing: object) -> bool:
     """Return True for a callable or an object with `predict`, False for classes."""
@@ -64,6 +74,14 @@ def policy_of(thing: Any) -> Policy:
         raise TypeError(f"a policy is {what}, not {thing!r}")
     # First, since a model may be callable, too.
     return Predictor(thing) if callable(getattr(thing, "predict", None)) else thing
+
+
+def many(policy: Policy, observations: Vector, action_masks: Vector) -> NDArray[np.int64]:
+    """Return a policy's choice for each row of observations and masks: int64 (rows,)."""
+    if isinstance(policy, Predictor):
+        return np.asarray(policy.many(observations, action_masks), np.int64)
+    rows = zip(observations, action_masks, strict=True)
+    return np.array([int(policy(seen, mask)) for seen, mask in rows], np.int64)
 
 
 def begin(policy: Policy) -> None:

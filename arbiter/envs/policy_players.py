@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.envs.argument_checks import check_action
+from arbiter.envs.masks import mask_of
 from arbiter.envs.observers import observer_of
-from arbiter.envs.pettingzoo_base import mask_of
 from arbiter.envs.policies import begin
 from arbiter.envs.single_env import LastActionPlay
 from arbiter.errors import IllegalAction, MalformedReply

@@ -25,9 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from arbiter.envs.argument_checks import check_action
+from arbiter.envs.masks import mask_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
-from arbiter.envs.pettingzoo_base import arena_of, mask_of
+from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.policies import Policy, begin, policy_of
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import hearing_of, make, names

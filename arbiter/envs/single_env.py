@@ -20,14 +20,16 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from arbiter.envs.argument_checks import Forfeited, check_number, check_seed
 from arbiter.envs.gymnasium_base import TurnBasedEnv
 from arbiter.envs.match_state import NOBODY, Play, given_deals
 from arbiter.envs.observers import Observer
-from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import FromPool, Opponent, check_opponents
 from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
 from arbiter.envs.render import env_metadata
+from arbiter.envs.view_form import ViewForm
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games.game import Action, AnyGame, Seat
 from arbiter.match.limits import check_written
@@ -58,12 +60,13 @@ def single(
     n-th match since a seed was given is in seat n - 1, and so on round the table. `limits` are for bots, by
     default as in ``arbiter play``; others by their keys in a season's file, such as ``{"time": "1m"}``.
     Matches played to their end, or ended by the agent's illegal move, are written to `dataset`, .csv or
-    .parquet, complete after `close`. ConfigError for invalid values.
+    .parquet, complete after `close`. `options` also has those of `ViewForm`. ConfigError for
+    invalid values.
     """
+    form = ViewForm.taken_from(options, "info")
     play, observer, _ = arena_of(game, options)
-    return SingleEnv(
-        play.game, observer, opponents, seat, render_mode=render_mode, limits=limits, dataset=dataset
-    )
+    more: dict[str, Any] = {"render_mode": render_mode, "limits": limits, "dataset": dataset}
+    return SingleEnv(play.game, observer, opponents, seat, form, **more)
 
 
 class SingleEnv(TurnBasedEnv):
@@ -82,6 +85,7 @@ class SingleEnv(TurnBasedEnv):
     play: LastActionPlay
     _whose = "the agent"
     metadata = env_metadata("arbiter_single")
+    _numbers: dict[str, Any] = {"illegal": np.int8(0), "fault": np.int8(0)}  # noqa: RUF012 (never changed)
 
     def __init__(
         self,
@@ -89,15 +93,16 @@ class SingleEnv(TurnBasedEnv):
         observer: Observer,
         opponents: object,
         seat: int | str = 0,
+        form: ViewForm = ViewForm("info"),  # noqa: B008 (immutable)
         *,
         render_mode: str | None = None,
         limits: Limits | Mapping[str, str] | None = None,
         dataset: str | None = None,
     ) -> None:
         limits = limits_of(limits)
-        super().__init__(LastActionPlay(game), observer, render_mode=render_mode)
+        super().__init__(LastActionPlay(game), observer, form, render_mode=render_mode)
         self.seat: Seat = 0
-        self._wanted = seat if seat == ROTATE else _check_seat(seat, game)
+        self._wanted = seat if seat == ROTATE else check_seat(seat, game)
         self.opponents = check_opponents(opponents, game.seats - 1, game.name)
         self._programs: ProgramOpponents | None = None
         if any(isinstance(opponent, Player) for opponent in self.opponents):
@@ -117,7 +122,7 @@ class SingleEnv(TurnBasedEnv):
 
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Vector, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin a match, and play to the agent's first decision.
 
         Seeds and ``options={"deals": [...]}`` as in `arbiter.envs.aec`; the seed also determines random
@@ -128,7 +133,7 @@ class SingleEnv(TurnBasedEnv):
         deals = given_deals(options, ("deals", "seat"))
         wanted = (options or {}).get("seat", self._wanted)
         if wanted != ROTATE:
-            wanted = _check_seat(wanted, self.play.game)
+            wanted = check_seat(wanted, self.play.game)
         self.play.reset(seed, deals)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._match = self._match + 1 if seed is None else 1
@@ -138,10 +143,9 @@ class SingleEnv(TurnBasedEnv):
         self._seat_opponents(seat)
         self._open = True
         self._advance()
-        seen, info = self._observe(seat)
-        return seen, info | {"fault": self._fault} if self._fault else info
+        return self._observe(seat, fault=self._fault)
 
-    def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Do the agent's action, and play to its next decision.
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
@@ -152,17 +156,15 @@ class SingleEnv(TurnBasedEnv):
             if not illegal:
                 self._advance()
         over = self._over
-        seen, info = self._observe(self.seat)
+        seen, info = self._observe(self.seat, illegal=illegal, fault=self._fault)
         if not over:
             return seen, 0.0, False, False, info
         self._end_match()
         if self._fault:
-            return seen, 0.0, False, True, info | {"fault": self._fault}
+            return seen, 0.0, False, True, info
         self._write_match(self.seat, illegal)
         self._report_to_pools(bool(illegal))
-        if illegal:
-            return seen, ILLEGAL, True, False, info | {"illegal": illegal}
-        return seen, float(self.play.totals[self.seat]), True, False, info
+        return seen, ILLEGAL if illegal else float(self.play.totals[self.seat]), True, False, info
 
     def close(self) -> None:
         """End all processes and the match in progress, complete the data set. `reset` begins another."""
@@ -294,7 +296,8 @@ def limits_of(limits: object) -> Limits | None:
     return limits
 
 
-def _check_seat(seat: object, game: AnyGame) -> Seat:
+def check_seat(seat: object, game: AnyGame) -> Seat:
+    """Return an existing seat; ConfigError."""
     try:
         return check_number(seat, "seat", bound=game.seats)
     except (TypeError, ValueError):

@@ -16,11 +16,12 @@ import numpy as np
 
 from arbiter.envs.argument_checks import check_seed
 from arbiter.envs.gymnasium_base import TurnBasedEnv
-from arbiter.envs.match_state import given_deals
-from arbiter.envs.observers.observer import Vector
+from arbiter.envs.match_state import Play, given_deals
+from arbiter.envs.observers import Observer
 from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
 from arbiter.envs.render import env_metadata
 from arbiter.envs.single_env import SingleEnv, single
+from arbiter.envs.view_form import ViewForm
 from arbiter.games.game import AnyGame
 
 
@@ -34,13 +35,15 @@ def turns(
 ) -> TurnsEnv | SingleEnv:
     """Return the environment in which a step is an action of the seat to act; with `opponents`, `single`.
 
-    `options` are the game's, and with opponents those of `single`. Finished matches are written to `dataset`,
-    .csv or .parquet, complete after `close`. ConfigError for invalid values.
+    `options` are the game's, those of `ViewForm`, and with opponents those of `single`.
+    Finished matches are written to `dataset`, .csv or .parquet, complete after `close`. ConfigError for
+    invalid values.
     """
     if opponents is not None:
         return single(game, opponents, render_mode=render_mode, dataset=dataset, **options)
+    form = ViewForm.taken_from(options, "info")
     play, observer, _ = arena_of(game, options)
-    env = TurnsEnv(play, observer, render_mode=render_mode)
+    env = TurnsEnv(play, observer, form, render_mode=render_mode)
     if dataset is not None:
         env.write_to(dataset)
     return env
@@ -57,9 +60,15 @@ class TurnsEnv(TurnBasedEnv):
 
     metadata = env_metadata("arbiter_turns")
 
+    def __init__(
+        self, play: Play, observer: Observer, form: ViewForm, *, render_mode: str | None = None
+    ) -> None:
+        super().__init__(play, observer, form, render_mode=render_mode)
+        self._numbers = {"illegal": np.int8(0), "rewards": np.zeros(play.game.seats, np.float32)}
+
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Vector, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin a match; seeds and ``options={"deals": [...]}`` as in `arbiter.envs.aec`.
 
         TypeError or ValueError for a seed, ConfigError for options; then nothing is changed.
@@ -70,7 +79,7 @@ class TurnsEnv(TurnBasedEnv):
         self._note, self._open = "", True
         return self._observe(self.play.turn)
 
-    def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Do an action of the seat to act.
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
@@ -81,14 +90,12 @@ class TurnsEnv(TurnBasedEnv):
             seen, info = self._observe(play.turn)
             return seen, 0.0, False, False, info
         self._open = False
-        seen, info = self._observe(seat)
         rewards = np.zeros(play.game.seats, np.float32)
         if illegal:
             rewards[seat] = ILLEGAL
-            info["illegal"] = illegal
         else:
             rewards[:] = play.totals
-        info["rewards"] = rewards
+        seen, info = self._observe(seat, illegal=illegal, rewards=rewards)
         self._write_match(seat, illegal)
         return seen, float(rewards[seat]), True, False, info
 

@@ -59,8 +59,8 @@ def test_with_opponents_it_is_the_environment_of_one_agent() -> None:
     env = gymnasium.make("arbiter/Codepiece-v0", opponents="random", seat=2).unwrapped
     assert isinstance(env, envs.SingleEnv)
     assert env.reset(seed=1)[1]["seat"] == 2
-    with pytest.raises(ConfigError, match="no opponents"):
-        gymnasium.make_vec("arbiter/Codepiece-v0", num_envs=2, opponents="random")
+    with pytest.raises(ConfigError, match='expected "random" or a policy'):
+        gymnasium.make_vec("arbiter/Codepiece-v0", num_envs=2, opponents="rules")
 
 
 def test_matches_are_written_down(tmp_path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 ZEROS, WHOLE, AGAIN = range(3)
@@ -44,6 +45,8 @@ class AnyCore(Protocol):
         write_rewards: NDArray[Any],
         write_over: NDArray[Any],
         write_last: NDArray[Any] | None,
+        wait: NDArray[np.bool_] | None = None,
+        viewers: NDArray[np.int64] | None = None,
         /,
     ) -> bool: ...
 

@@ -493,44 +493,57 @@ static PyObject *core_observations(PyObject *self, PyObject *array) {
     Py_RETURN_NONE;
 }
 
-// Do an existing action in every match; `last` receives the observations of matches that end, or is NULL.
-static void step_all(Core *core, const int64_t *actions, float *points, char *over, char *last) {
+// Do an existing action in every match but those of `wait`, if it is not NULL. `last` receives the observations of matches
+// that end, those of the seats that acted, or of `viewers`; both may be NULL.
+static void step_all(Core *core, const int64_t *actions, float *points, char *over, char *last, const char *wait,
+                     const int64_t *viewers) {
     const Py_ssize_t row = core->cells * (Py_ssize_t)core->cell;
     core->listed = false;
     for (Py_ssize_t k = 0; k < core->n; ++k, points += core->seats) {
+        over[k] = 0;
+        if (wait && wait[k]) continue;
         const int seat = turn_of(core, k);
         const Outcome outcome = act(core, k, (int)actions[k], points);
         over[k] = outcome != GOES_ON;
         if (outcome == GOES_ON) continue;
         if (outcome == ILLEGAL) points[seat] = -1;
-        if (last) look(core, k, seat, NULL, 0, last + k * row);
+        if (last) look(core, k, viewers ? (int)viewers[k] : seat, NULL, 0, last + k * row);
         if (core->starts) memcpy((char *)core->matches + (size_t)k * match_size(),
                                  (char *)core->starts + (size_t)k * match_size(), match_size());
         else next_match(core, k);
     }
 }
 
-// step(actions, rewards, over, last): do an action, int64[n], in every match; return False, and change nothing, if one does
-// not exist. Write rewards into float32[n, seats] of zeros, over into bool[n], and last observations of ended matches.
+// step(actions, rewards, over, last, wait=None, viewers=None): do an action, int64[n], in every match but those of `wait`,
+// bool[n]; return False, and change nothing, if one does not exist. Write rewards into float32[n, seats] of zeros, over into
+// bool[n], and unless None last observations of ended matches, of the seats that acted or of `viewers`, int64[n].
 static PyObject *core_step(PyObject *self, PyObject *args) {
+    enum { ACTIONS, REWARDS, OVER, LAST, WAIT, VIEWERS, ALL };
     Core *core = (Core *)self;
-    PyObject *given[4];
-    Py_buffer views[4];
-    if (!PyArg_ParseTuple(args, "OOOO", &given[0], &given[1], &given[2], &given[3])) return NULL;
+    PyObject *given[ALL] = {[WAIT] = Py_None, [VIEWERS] = Py_None};
+    Py_buffer views[ALL];
+    if (!PyArg_ParseTuple(args, "OOOO|OO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5]))
+        return NULL;
     const Py_ssize_t n = core->n;
-    const Py_ssize_t bytes[4] = {n * (Py_ssize_t)sizeof(int64_t), n * core->seats * (Py_ssize_t)sizeof(float), n,
-                                 n * core->cells * (Py_ssize_t)core->cell};
-    const int count = given[3] == Py_None ? 3 : 4;
-    int held = 0;
-    while (held < count && borrow(core, given[held], &views[held], bytes[held], held ? PyBUF_WRITABLE : 0)) ++held;
-    bool known = held == count;
-    for (Py_ssize_t k = 0; known && k < n; ++k) {
-        const int64_t action = ((const int64_t *)views[0].buf)[k];
-        known = action >= 0 && action < core->actions;
+    const Py_ssize_t bytes[ALL] = {n * (Py_ssize_t)sizeof(int64_t), n * core->seats * (Py_ssize_t)sizeof(float), n,
+                                   n * core->cells * (Py_ssize_t)core->cell, n,
+                                   n * (Py_ssize_t)sizeof(int64_t)};
+    bool borrowed = true;
+    for (int i = 0; i < ALL; ++i) {
+        views[i].obj = NULL, views[i].buf = NULL;
+        const int how = i == ACTIONS || i > LAST ? 0 : PyBUF_WRITABLE;
+        if (borrowed && (given[i] != Py_None || i < LAST)) borrowed = borrow(core, given[i], &views[i], bytes[i], how);
     }
-    if (known) step_all(core, views[0].buf, views[1].buf, views[2].buf, count == 4 ? views[3].buf : NULL);
-    for (int i = 0; i < held; ++i) PyBuffer_Release(&views[i]);
-    return held == count ? PyBool_FromLong(known) : NULL;
+    const int64_t *actions = views[ACTIONS].buf, *viewers = views[VIEWERS].buf;
+    const char *wait = views[WAIT].buf;
+    bool known = borrowed;
+    for (Py_ssize_t k = 0; known && k < n; ++k) {
+        known = (actions[k] >= 0 && actions[k] < core->actions) || (wait && wait[k]);
+        if (viewers) known = known && viewers[k] >= 0 && viewers[k] < core->seats;
+    }
+    if (known) step_all(core, actions, views[REWARDS].buf, views[OVER].buf, views[LAST].buf, wait, viewers);
+    for (int i = 0; i < ALL; ++i) PyBuffer_Release(&views[i]);
+    return borrowed ? PyBool_FromLong(known) : NULL;
 }
 
 static PyMethodDef core_methods[] = {

@@ -81,7 +81,7 @@ def sitting(
         session.begin(laid.setup, laid.occupants, laid.moves or ())
         with TemporaryDirectory() as folder, _served(session, Path(folder)) as link:
             page = new_page(viewport={"width": 1280, "height": 900})
-            page.set_default_timeout(20_000)
+            page.set_default_timeout(60_000)
             complaints = complaints_of(page)
             page.goto(link)
             page.locator(".rp-table").wait_for()

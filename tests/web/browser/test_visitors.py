@@ -49,7 +49,7 @@ def tables(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple
 @pytest.fixture
 def page(new_page: Callable[..., Page]) -> Page:
     page = new_page(viewport=PHONE)
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     return page
 
 
