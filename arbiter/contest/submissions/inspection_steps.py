@@ -51,11 +51,8 @@ class Refused(Exception):
 
 
 def longest_trial(limits: Limits) -> float:
-    """Return the most seconds of a trial, `LEAST_TRIAL_SECONDS` at least; then its bots are killed.
-
-    Increments are not counted.
-    """
-    match_ns = limits.time.longest_ns(1, REQUESTS) + (limits.start_ns or 0)
+    """Return the most seconds of a trial, `LEAST_TRIAL_SECONDS` at least; then its bots are killed."""
+    match_ns = limits.time.longest_ns(1, REQUESTS, REQUESTS) + (limits.start_ns or 0)
     return max(LEAST_TRIAL_SECONDS, MATCHES * match_ns / SECOND)
 
 

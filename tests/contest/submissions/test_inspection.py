@@ -11,7 +11,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ from arbiter.contest.submissions.inspection_steps import InspectionStep, longest
 from arbiter.contest.submissions.languages import missing_program_advice
 from arbiter.contest.submissions.trial_matches import TriedProgram
 from arbiter.errors import ConfigError, StoreError, VoidMatch
+from arbiter.match.clock import TimeControl
 from arbiter.match.position import Position
 from arbiter.sandbox.build import problem
 from arbiter.sandbox.tiers import choose
@@ -370,6 +371,8 @@ def test_a_trial_takes_no_longer_than_its_matches_may(inspector: Inspector) -> N
     assert longest_trial(limits) == 300
     inspector.says("time: 3m")
     assert longest_trial(inspector.config.limits) == 12 * 185
+    increments = replace(limits, time=TimeControl.parse("60s+1s"))
+    assert longest_trial(increments) == 12 * (60 + 100 + 5)
 
 
 @pytest.mark.parametrize("failure", [VoidMatch("no memory"), OSError(errno.ENOSPC, "no room")])
