@@ -46,8 +46,9 @@ SPREAD = {
     )
 }
 """Files whose tests share nothing, and take long one after the other."""
+BROWSER = "tests/web/browser/"
 LONG = (
-    "tests/web/browser/",
+    BROWSER,
     "tests/docs/",
     "tests/bots/",
     "tests/sandbox/",
@@ -121,12 +122,16 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """The tests of a file run in one process, so that what they share is made once; those of some in any."""
+    """The tests of a file run in one process, so that what they share is made once; those of some in any.
+
+    All tests in a browser share one process and one browser: a second one costs as much as ten of them.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid if _file(nodeid) in SPREAD else _file(nodeid)
+            file = _file(nodeid)
+            return nodeid if file in SPREAD else BROWSER if file.startswith(BROWSER) else file
 
     config.option.loadscopereorder = False
     return ByFile(config, log)
