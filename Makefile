@@ -93,6 +93,7 @@ bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check open_spiel==2.0.2 numpy==1.26.1 >&2
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check confseq==0.0.11 >&2
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check pgx==2.6.0 "jax<0.5" numpy==1.26.1 >&2
+	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check --no-deps douzero==1.1.0 >&2
 	@$(BIN)/python -m tests.bench.peers
 
 bench-libraries: $(DEV) ## the programs of docs/howto/learning-libraries.md, each with its library; OF="skrl torchrl" for some

@@ -73,7 +73,7 @@ class CompiledBatch(Batch):
         loads, matches, starts = state["_core"]
         self.__dict__.update(state)
         if (made := core_of(self.core)) is None:
-            raise ValueError(f"this batch of {self.core} was made by rules in C, and here are none")
+            raise ValueError(f"this batch of {self.core} was made by rules in C, which are not built here")
         self._core = made(self.n, np.array(self._option_numbers(self.game), np.uint64))
         for number, (name, numbers) in enumerate(loads):
             self._core.load(number, name, numbers)

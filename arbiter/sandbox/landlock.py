@@ -254,7 +254,7 @@ def real_program(player: Player) -> str:
 def _interpreter_of_shim(script: str) -> str:
     """Run a version manager's script of `ASKS`, for at most 10 s, and return its interpreter.
 
-    Return any other script, or one that fails, as it is.
+    Return any other script, or a failing one, as it is.
     """
     for kind, question in ASKS.items():
         if Path(script).name.startswith(kind):

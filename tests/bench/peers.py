@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from arbiter.games import make
+from arbiter.games.dou_dizhu.combinations import PASS, UNITS, table
+from arbiter.games.dou_dizhu.moves import follow, lead
 from rating.crosstable import PairTable
 from rating.evidence import confidence_sequence
 from rating.fit.bayeselo import bayeselo
@@ -80,6 +83,8 @@ OURS: dict[str, Callable[[], float]] = {
 }
 """The same of ours: states and legal actions alone, but beside an environment what it shows, too."""
 
+UNITS_OF = {make("dou_dizhu", {}).card_name(card): UNITS[card] for card in range(54)}
+
 
 def games() -> dict[str, Any]:
     """Random legal play in published packages beside ours, in this run."""
@@ -130,6 +135,43 @@ def evidence() -> dict[str, Any]:
     }
 
 
+def rules() -> dict[str, Any]:
+    """Dou Dizhu's plays: all of OpenSpiel's beside ours, and DouZero's in the decisions of random deals."""
+    if not PEERS_PYTHON.exists():
+        return {"skipped": f"{PEERS_PYTHON} is not there (make bench-peers)"}
+    return {
+        "openspiel": compare_rules(all_plays, "openspiel"),
+        "douzero": compare_rules(decisions, "douzero", "200"),
+    }
+
+
+def compare_rules(compare: Callable[[list[Any]], dict[str, Any]], *words: str) -> dict[str, Any]:
+    script = Path(__file__).with_name("peer_rules.py")
+    done = subprocess.run([PEERS_PYTHON, script, *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {"skipped": done.stderr.strip().splitlines()[-1]}
+    return compare([json.loads(line) for line in done.stdout.splitlines()])
+
+
+def all_plays(lines: list[Any]) -> dict[str, Any]:
+    ours, theirs = set(table().names[:PASS]), set(lines[0])
+    alone = {"ours_only": len(ours - theirs), "theirs_only": len(theirs - ours)}
+    return {"ours": len(ours), "theirs": len(theirs), **alone}
+
+
+def decisions(lines: list[Any]) -> dict[str, Any]:
+    """Which plays one of the two has alone, and in how many decisions."""
+    names = table().names
+    alone: dict[str, Counter[str]] = {"ours_only": Counter(), "theirs_only": Counter()}
+    for hand, best, theirs in lines:
+        held = sum(UNITS_OF[card] for card in hand)
+        ours = {names[action] for action in (follow(held, names.index(best)) if best else lead(held))}
+        given = {word or names[PASS] for word in theirs}
+        alone["ours_only"].update(ours - given)
+        alone["theirs_only"].update(given - ours)
+    return {"decisions": len(lines), **{side: dict(found) for side, found in alone.items()}}
+
+
 def main() -> None:
     season = made_season(PLAYERS, RESULTS)
     with one_thread():
@@ -141,8 +183,10 @@ def main() -> None:
     print("bench-peers: evidence", file=sys.stderr)
     bets = evidence()
     print("bench-peers: games", file=sys.stderr)
+    print("bench-peers: rules of Dou Dizhu", file=sys.stderr)
+    compared = rules()
     rating = {"players": PLAYERS, "results": RESULTS, **figures}
-    print(json.dumps({"rating": rating, "evidence": bets, "games": games()}, indent=2))
+    print(json.dumps({"rating": rating, "evidence": bets, "games": games(), "rules": compared}, indent=2))
 
 
 if __name__ == "__main__":
