@@ -194,14 +194,14 @@ class MatchResults(Sequence[MatchRecord]):
         write_text("jsonl", self.records, str(file))
 
     def __str__(self) -> str:
-        return "\n".join([in_columns([HEADER, *self._rows()]), *self._notes()])
+        return "\n".join([in_columns([HEADER, *self._rows()]), *forfeit_lines(self)])
 
     def __repr__(self) -> str:
         names = ", ".join(dict.fromkeys(original(name) for record in self for name in record.players))
         return f"<{type(self).__name__}: {counted(len(self), 'match')}{names and f' between {names}'}>"
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{svg_text(note)}</p>" for note in self._notes())
+        notes = "".join(f"<p>{svg_text(note)}</p>" for note in forfeit_lines(self))
         return html_table(HEADER, self._rows()) + notes
 
     def _rows(self) -> list[list[str]]:
@@ -210,10 +210,12 @@ class MatchResults(Sequence[MatchRecord]):
             for row in self.totals()
         ]
 
-    def _notes(self) -> list[str]:
-        ended = [(record.id, record.forfeit) for record in self.records if record.forfeit is not None]
-        notes = [f"{name}: {at.player} forfeits ({at.fault}): {at.detail}" for name, at in ended[:MOST_SHOWN]]
-        return [*notes, *([f"and {len(ended) - MOST_SHOWN} more"] if len(ended) > MOST_SHOWN else [])]
+
+def forfeit_lines(records: Iterable[MatchRecord]) -> list[str]:
+    """Return a line for each of the first forfeits, and the number of the others."""
+    ended = [(record.id, record.forfeit) for record in records if record.forfeit is not None]
+    notes = [f"{name}: {at.player} forfeits ({at.fault}): {at.detail}" for name, at in ended[:MOST_SHOWN]]
+    return [*notes, *([f"and {len(ended) - MOST_SHOWN} more"] if len(ended) > MOST_SHOWN else [])]
 
 
 def check_programs(seated: Iterable[tuple[str, str]], known: dict[str, str]) -> None:
