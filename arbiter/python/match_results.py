@@ -171,7 +171,7 @@ class MatchResults(Sequence[MatchRecord]):
         """Return a row for each player, the most points first.
 
         Its keys: player, matches, points, won, drawn, lost (results against single opponents), faults (by
-        kind). Copies of a house bot count as one player.
+        kind). Copies of a player, such as ``random#2``, count as one.
         """
         sums: dict[str, Counter[str]] = defaultdict(Counter)
         faults: dict[str, Counter[str]] = defaultdict(Counter)
@@ -251,7 +251,8 @@ def one_line(value: object) -> str:
 
 
 def load_results(file: str | os.PathLike[str]) -> MatchResults:
-    """Read the match records of a file of JSON lines, as from `MatchResults.save` or ``arbiter export``.
+    """Read the match records of a file of JSON lines, as from `MatchResults.save` or ``arbiter export``; the
+    one of a ``.json`` file.
 
     ConfigError for a file that cannot be read, or a line that is no match record.
     """
@@ -260,20 +261,25 @@ def load_results(file: str | os.PathLike[str]) -> MatchResults:
     if hint := _OTHER_FILES.get(Path(file).suffix):
         raise ConfigError("expected a file of match records, as from results.save", str(file), hint)
     try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
+        text = Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ConfigError("expected match records, one on each line, got a binary file", str(file)) from None
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror or error}", str(file)) from None
+    # One record, as from `arbiter play --record`, may have line breaks.
+    lines = [text] if Path(file).suffix == ".json" else text.splitlines()
     records = []
     for place, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             shape = json.loads(line)
-            if not isinstance(shape, dict):
+            if not isinstance(shape, dict) or "players" not in shape:
                 raise ConfigError("expected a match record, one on each line")
             records.append(MatchRecord.from_json(shape))
-        except (ValueError, RecursionError, ArbiterError) as error:
+        except (json.JSONDecodeError, RecursionError):
+            hint = "results.save and arbiter export write them"
+            raise ConfigError(f"line {place}: expected a match record in JSON", str(file), hint) from None
+        except (ValueError, ArbiterError) as error:
             raise ConfigError(f"line {place}: {error}", str(file)) from None
     return MatchResults(records)
