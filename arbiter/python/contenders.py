@@ -42,7 +42,7 @@ class Contender:
     policy: Any = None
 
     def __eq__(self, other: object) -> bool:
-        # The policy by identity: one that compares arrays has no truth value.
+        # The policy by identity: comparing models may compare arrays.
         return isinstance(other, Contender) and self.policy is other.policy and self.player == other.player
 
     @property
