@@ -99,6 +99,8 @@ def pgn_string(text: str) -> str:
 
 
 _ISOLATES = re.compile("([\u2068\u2069])")
+UNMARKED = {0x2068: None, 0x2069: None}
+"""Removes the bidirectional isolation marks around names, by `str.translate`."""
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _SLACK = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _LINKING = re.compile(r"[@#]|:(?=/)|\.(?=\S)")

@@ -136,7 +136,9 @@ def _load_and_play(
         page_url(report, "")
     experiment = _load_experiment(file, keys, written)
     if report is not None and experiment.candidates:
-        raise ConfigError("--report: a test of several candidates has no page", hint="leave it out")
+        raise ConfigError(
+            "--report: a test of several candidates has no page", hint="serve --tests shows tests of one"
+        )
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(experiment.store)))
         experiment = find_attempt(experiment, store, fresh, accept, note)

@@ -22,6 +22,7 @@ from arbiter.trials.regression.best_of_n import ChoiceTrial
 from arbiter.trials.regression.blocks import block_specs
 from arbiter.trials.regression.figures import figures
 from arbiter.trials.regression.report_text import headline, rows
+from arbiter.trials.regression.trial_state import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec, Player
     from arbiter.store import SeasonStore
-    from arbiter.trials.regression.trial_state import ScoredMatch, Trial
+    from arbiter.trials.regression.trial_state import ScoredMatch
 
 PRINTED = 3
 """Number of worst matches that are printed, so that the verdict stays on the screen."""
@@ -89,12 +90,20 @@ def print_report(ended: EndedTest) -> None:
     width = max(10, *(len(label) for label, _ in shown))
     for label, text in shown:
         say(f"  {label:<{width}} {text}")
+    if (
+        isinstance(trial, Trial)
+        and trial.verdict == "out_of_budget"
+        and 2 * trial.run.level > trial.run.blocks
+        and trial.experiment.test.measure == "results"
+    ):
+        say("Most blocks are level: --measure points compares by how many points.")
     found = _worst_with_commands(ended)
     if trial.exit_code == 0 or not found:
         return
     say(f"\n{_worst_heading(trial)}, each with the command that replays it:")
     for played, again in found[:PRINTED]:
-        say(f"\n{played.match.id}: {result_text(played.match)}\n  {again}")
+        of = f"{trial.name_of(played.match.table or 1)}: " if isinstance(trial, ChoiceTrial) else ""
+        say(f"\n{of}{played.match.id}: {result_text(played.match)}\n  {again}")
 
 
 def _worst_with_commands(ended: EndedTest) -> list[tuple[ScoredMatch, str]]:

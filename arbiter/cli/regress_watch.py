@@ -31,6 +31,8 @@ TOLD_BY_POINTS = 0.75
 """The assumed share of that variance with points; measured: 0.6 to 0.85 in the four games."""
 EVERY, LINE_SECONDS = 16, 10.0
 """Blocks and seconds between two lines without a terminal, so that a log stays short."""
+FAULTS_SHOWN = 3
+"""Faults printed as they happen; the report counts all."""
 SECONDS = 0.5
 """Seconds between two updates of the line on a terminal, so that it can be read."""
 
@@ -42,7 +44,7 @@ class Watch:
         self._experiment, self._at_once = experiment, at_once
         self._live: Live | None = None
         self._begun = self._shown = time.monotonic()
-        self._played = self._told = 0
+        self._played = self._told = self._faults = 0
         self._priced = False
         self._out: set[int] = set()
 
@@ -59,6 +61,8 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         if self._live is not None:
             self._live.stop()
+        if self._faults > FAULTS_SHOWN:
+            note(f"and {counted(self._faults - FAULTS_SHOWN, 'more fault')}")
 
     def start(self, trial: Trial | ChoiceTrial) -> None:
         """Print the expected cost before the first match, or the state of a test that was begun before."""
@@ -67,7 +71,9 @@ class Watch:
         self._told = trial.blocks_taken
         there = counted(trial.from_store, "match")
         there += f", {counted(trial.blocks_taken, 'whole block')}, from the store ({experiment.name})"
-        if trial.verdict is not None:
+        if trial.verdict == "out_of_budget":
+            note(f"the budget was spent before: {there}; a larger --max-blocks continues")
+        elif trial.verdict is not None:
             note(f"decided before, nothing to play: {there}; --fresh starts over")
         elif trial.from_store:
             note(f"continuing: {there}")
@@ -97,7 +103,10 @@ class Watch:
         """Count a match, print its fault or what it decides, and show the state when it is time."""
         self._played += 1
         if match.faulty is not None:
-            note(match_line(match))
+            self._faults += 1
+            if self._faults <= FAULTS_SHOWN:
+                of = f"{trial.name_of(match.table or 1)}: " if isinstance(trial, ChoiceTrial) else ""
+                note(of + match_line(match))
         if isinstance(trial, ChoiceTrial):
             for table in _eliminated(trial):
                 if table not in self._out:

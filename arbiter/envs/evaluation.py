@@ -56,7 +56,12 @@ class Rung(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
-    """The rungs of a ladder, in the given order; as text, a table."""
+    """The rungs of a ladder, in the given order; as text, a table.
+
+    Each of `rungs` has `opponent`, `matches`, `points` (the policy's per match), `won`, `drawn`, `lost`
+    (against single opponents), `elo` (the policy's above the opponent) with the interval's `low` and `high`,
+    `illegal` and `faults` (matches ended by the policy's illegal moves, by the opponent's faults).
+    """
 
     game: str
     rounds: int
@@ -72,6 +77,10 @@ class Evaluation:
     def __str__(self) -> str:
         """Return a table with a line for each rung; Elo is the policy's above the opponent's."""
         return in_columns([HEADER, *map(_rung_cells, self.rungs)])
+
+    def table(self) -> dict[str, list[Any]]:
+        """Return the rungs as columns that a data frame takes, with a row for each opponent."""
+        return {name: [getattr(rung, name) for rung in self.rungs] for name in Rung._fields}
 
     def log(self, writer: Any, step: int) -> None:
         """Add a point to the curves of each rung: `writer` is TensorBoard's ``SummaryWriter``, or has its
@@ -102,6 +111,9 @@ def evaluate(
     ConfigError for invalid options, TypeError or ValueError for an invalid policy, seed or number of rounds,
     and for a policy's answer that is not an id.
     """
+    if isinstance(policy, str | list | tuple):
+        hint = "arbiter.play and arbiter.compare take commands and shipped bots"
+        raise ConfigError(f"policy: expected a function or an object with predict, got {policy!r}", hint=hint)
     ours = policy_of(policy)
     rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
     seed = check_seed(seed) or 0
@@ -198,7 +210,10 @@ class Encounter(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Crossplay:
-    """`cells` by the names of two different policies; `elo`, `low`, `high` by name over all results."""
+    """`cells` by the names of two different policies; `elo`, `low`, `high` by name over all results.
+
+    A cell has the `points` of the first per match, and its `elo` above the second with `low` and `high`.
+    """
 
     game: str
     rounds: int
@@ -218,6 +233,14 @@ class Crossplay:
     def __str__(self) -> str:
         """Return a line for each policy, the best first: its Elo, then its Elo above each other."""
         return in_columns(self._rows())
+
+    def table(self) -> dict[str, list[Any]]:
+        """Return the cells as columns that a data frame takes: `policy`, `opponent`, `points`, `elo`, `low`,
+        `high`.
+        """
+        rows = [(*pair, *cell) for pair, cell in self.cells.items()]
+        names = ("policy", "opponent", *Encounter._fields)
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def _rows(self) -> list[list[str]]:
         order = sorted(self.names, key=lambda name: -self.elo[name])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from arbiter.errors import ConfigError
 from arbiter.games import make_shared
 from arbiter.python.contenders import Table, contender, game_of_call
-from arbiter.python.match_results import MatchResults
+from arbiter.python.match_results import MatchResults, forfeit_lines
 from arbiter.python.playing import seed_text
 from arbiter.python.rating_fit import check_number
 from arbiter.season.settings import REGRESS
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
-    """The outcome of a comparison; as text and in a notebook, the verdict and its figures.
+    """The outcome of a comparison; as text and in a notebook, the verdict, its figures, the first forfeits.
 
     `verdict` is ``better``, ``not_better``, ``out_of_budget``, ``identical_play``, ``candidate_faulty`` or
     ``base_faulty``. `figures` are as in ``arbiter regress --format json``: llr, bounds, elo, low,
@@ -58,10 +58,12 @@ class Comparison:
 
     def __str__(self) -> str:
         width = max(10, *(len(label) for label, _ in self.rows))
-        return "\n".join([self.headline, *(f"  {label:<{width}} {text}" for label, text in self.rows)])
+        shown = (f"  {label:<{width}} {text}" for label, text in self.rows)
+        return "\n".join([self.headline, *shown, *forfeit_lines(self.results)])
 
     def _repr_html_(self) -> str:
-        return f"<p>{svg_text(self.headline)}</p>" + html_table(("figure", "value"), self.rows)
+        notes = "".join(f"<p>{svg_text(note)}</p>" for note in forfeit_lines(self.results))
+        return f"<p>{svg_text(self.headline)}</p>" + html_table(("figure", "value"), self.rows) + notes
 
 
 def compare(
@@ -79,6 +81,7 @@ def compare(
     seed: int | str | None = None,
     options: Mapping[str, Any] | None = None,
     limits: Mapping[str, str] | None = None,
+    strict: bool = False,
 ) -> Comparison:
     """Test whether `candidate` is better than `base`, by the sequential test of ``arbiter regress``.
 
@@ -86,10 +89,11 @@ def compare(
     `max_blocks` are played; a block is one set of deals in balanced seatings of the two. `elo0` (0) is the
     difference that is not enough, `elo1` (10) the expected one, `alpha` and `beta` the risks of a wrong
     verdict; with `non_regression` they are -10 and 0. `measure` compares who was ahead, or the ``points``.
-    `seed`, `options` and `limits` as in `play`. Nothing is stored: ``arbiter regress`` continues after an
-    interruption and plays on all cores.
+    `seed`, `options`, `limits` and `strict` as in `play`. Nothing is stored: ``arbiter regress`` continues
+    after an interruption and plays on all cores.
 
-    ConfigError for a game, players or values that do not fit; VoidMatch if the machine failed.
+    ConfigError for a game, players or values that do not fit; BotCheckFailed for the first forfeit if strict;
+    VoidMatch if the machine failed.
     """
     made, text = game_of_call(game, options, None), seed_text(seed)
     levels = LEVELS[non_regression]
@@ -112,7 +116,7 @@ def compare(
         raise ConfigError(str(error)) from None
     named = {BASE: contender(base, made.name), CANDIDATE: contender(candidate, made.name)}
     pair = [replace(one, player=replace(one.player, name=name)) for name, one in named.items()]
-    with Table(made, pair, limits) as table:
+    with Table(made, pair, limits, strict) as table:
         trial = Trial(
             Experiment(
                 name=f"{REGRESS}unstored",

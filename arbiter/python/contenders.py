@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import iscoroutinefunction
@@ -15,7 +16,7 @@ from arbiter.match.follower import RandomPlayers, conduct_with
 from arbiter.match.limits import USUAL, check_written, override_limits
 from arbiter.match.position import Position
 from arbiter.match.referee import referee
-from arbiter.match.spec import Player, original
+from arbiter.match.spec import COPY_MARK, Player, original
 from arbiter.python.player_digests import digest_of_player
 from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
 
@@ -33,12 +34,16 @@ the name of a shipped bot or ``"random"``.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Contender:
     """A player by its unique name; `policy` decides for a function, and is None for others."""
 
     player: Player
     policy: Any = None
+
+    def __eq__(self, other: object) -> bool:
+        # The policy by identity: comparing models may compare arrays.
+        return isinstance(other, Contender) and self.policy is other.policy and self.player == other.player
 
     @property
     def is_program(self) -> bool:
@@ -62,7 +67,10 @@ def game_of_call(game: str | AnyGame, options: Mapping[str, Any] | None, seats: 
 
 
 def contenders(players: object, game: str) -> tuple[Contender, ...]:
-    """Return the players of a list, or of a mapping by name; ConfigError names another value."""
+    """Return the players of a list, or of a mapping by name; ConfigError names another value.
+
+    The same player again in a list is a copy, ``greedy#2``; a different one of its name is ``greedy-2``.
+    """
     if isinstance(players, Mapping):
         named = []
         for name, one in players.items():
@@ -72,8 +80,19 @@ def contenders(players: object, game: str) -> tuple[Contender, ...]:
         named = [contender(one, game) for one in players]
     else:
         raise ConfigError(f"players: expected a list, or a mapping of names to players, got {players!r}")
-    unique = make_names_unique(one.player for one in named)
-    return tuple(replace(one, player=player) for one, player in zip(named, unique, strict=True))
+    different: list[Contender] = []
+    for one in named:
+        if one not in different:
+            different.append(one)
+    unique = make_names_unique(one.player for one in different)
+    seated, copies = [], Counter[int]()
+    for one in named:
+        which = different.index(one)
+        copies[which] += 1
+        number, player = copies[which], unique[which]
+        named_copy = replace(player, name=f"{player.name}{COPY_MARK}{number}") if number > 1 else player
+        seated.append(replace(one, player=named_copy))
+    return tuple(seated)
 
 
 def contender(one: object, game: str) -> Contender:

@@ -171,7 +171,7 @@ class MatchResults(Sequence[MatchRecord]):
         """Return a row for each player, the most points first.
 
         Its keys: player, matches, points, won, drawn, lost (results against single opponents), faults (by
-        kind). Copies of a house bot count as one player.
+        kind). Copies of a player, such as ``random#2``, count as one.
         """
         sums: dict[str, Counter[str]] = defaultdict(Counter)
         faults: dict[str, Counter[str]] = defaultdict(Counter)
@@ -194,14 +194,14 @@ class MatchResults(Sequence[MatchRecord]):
         write_text("jsonl", self.records, str(file))
 
     def __str__(self) -> str:
-        return "\n".join([in_columns([HEADER, *self._rows()]), *self._notes()])
+        return "\n".join([in_columns([HEADER, *self._rows()]), *forfeit_lines(self)])
 
     def __repr__(self) -> str:
         names = ", ".join(dict.fromkeys(original(name) for record in self for name in record.players))
         return f"<{type(self).__name__}: {counted(len(self), 'match')}{names and f' between {names}'}>"
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<p>{svg_text(note)}</p>" for note in self._notes())
+        notes = "".join(f"<p>{svg_text(note)}</p>" for note in forfeit_lines(self))
         return html_table(HEADER, self._rows()) + notes
 
     def _rows(self) -> list[list[str]]:
@@ -210,10 +210,12 @@ class MatchResults(Sequence[MatchRecord]):
             for row in self.totals()
         ]
 
-    def _notes(self) -> list[str]:
-        ended = [(record.id, record.forfeit) for record in self.records if record.forfeit is not None]
-        notes = [f"{name}: {at.player} forfeits ({at.fault}): {at.detail}" for name, at in ended[:MOST_SHOWN]]
-        return [*notes, *([f"and {len(ended) - MOST_SHOWN} more"] if len(ended) > MOST_SHOWN else [])]
+
+def forfeit_lines(records: Iterable[MatchRecord]) -> list[str]:
+    """Return a line for each of the first forfeits, and the number of the others."""
+    ended = [(record.id, record.forfeit) for record in records if record.forfeit is not None]
+    notes = [f"{name}: {at.player} forfeits ({at.fault}): {at.detail}" for name, at in ended[:MOST_SHOWN]]
+    return [*notes, *([f"and {len(ended) - MOST_SHOWN} more"] if len(ended) > MOST_SHOWN else [])]
 
 
 def check_programs(seated: Iterable[tuple[str, str]], known: dict[str, str]) -> None:
@@ -249,7 +251,8 @@ def one_line(value: object) -> str:
 
 
 def load_results(file: str | os.PathLike[str]) -> MatchResults:
-    """Read the match records of a file of JSON lines, as from `MatchResults.save` or ``arbiter export``.
+    """Read the match records of a file of JSON lines, as from `MatchResults.save` or ``arbiter export``; the
+    one of a ``.json`` file.
 
     ConfigError for a file that cannot be read, or a line that is no match record.
     """
@@ -258,20 +261,25 @@ def load_results(file: str | os.PathLike[str]) -> MatchResults:
     if hint := _OTHER_FILES.get(Path(file).suffix):
         raise ConfigError("expected a file of match records, as from results.save", str(file), hint)
     try:
-        lines = Path(file).read_text(encoding="utf-8").splitlines()
+        text = Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise ConfigError("expected match records, one on each line, got a binary file", str(file)) from None
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror or error}", str(file)) from None
+    # One record, as from `arbiter play --record`, may have line breaks.
+    lines = [text] if Path(file).suffix == ".json" else text.splitlines()
     records = []
     for place, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             shape = json.loads(line)
-            if not isinstance(shape, dict):
+            if not isinstance(shape, dict) or "players" not in shape:
                 raise ConfigError("expected a match record, one on each line")
             records.append(MatchRecord.from_json(shape))
-        except (ValueError, RecursionError, ArbiterError) as error:
+        except (json.JSONDecodeError, RecursionError):
+            hint = "results.save and arbiter export write them"
+            raise ConfigError(f"line {place}: expected a match record in JSON", str(file), hint) from None
+        except (ValueError, ArbiterError) as error:
             raise ConfigError(f"line {place}: {error}", str(file)) from None
     return MatchResults(records)

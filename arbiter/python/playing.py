@@ -38,6 +38,10 @@ def play(
     - the command of a program, as one string or as a list of words;
     - the name of a shipped bot, such as ``"greedy"``, or ``"random"`` for a random player in memory.
 
+    The same player again in a list is a copy: ``random`` and ``random#2`` count as one player. Different
+    ones of one name, such as two programs ``bot``, are ``bot`` and ``bot-2``. A mapping has a player for
+    each name.
+
     Programs run confined, under `limits` with the keys of a season's file (``{"time": "10s", "memory":
     "400MB", "isolation": "plain"}``); by default those of ``arbiter play``. Functions run in this process and
     their time is not charged.

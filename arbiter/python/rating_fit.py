@@ -61,7 +61,7 @@ def fit(
             if name not in table.players:
                 raise ConfigError(f"anchors: no player {name!r}", hint=did_you_mean(str(name), table.players))
         of = rating.intervals(rating.bayeselo(table, prior=prior), intervals, level=level)
-        return RatingFit(rating.rank(rating.scaled(of, anchors or {})), level)
+        return RatingFit(rating.rank(rating.scaled(of, anchors or {})), level, _repeats(results))
     except rating.RatingError as error:
         raise ConfigError(str(error)) from None
 
@@ -89,6 +89,8 @@ class RatingFit:
 
     ranking: rating.Ranking
     level: float = 0.95
+    repeats: int = 0
+    """Matches with the deals, players and moves of another one."""
 
     @property
     def rows(self) -> tuple[rating.Rating, ...]:
@@ -98,7 +100,11 @@ class RatingFit:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What limits the ratings, in sentences."""
-        return self.ranking.warnings
+        if not self.repeats:
+            return self.ranking.warnings
+        repeats = counted(self.repeats, "match")
+        text = f"{repeats} repeated, with the same deals, players and moves: count each once"
+        return (*self.ranking.warnings, text)
 
     def __getitem__(self, player: str) -> rating.Rating:
         """Return a player's row; ConfigError for an unknown name."""
@@ -203,13 +209,31 @@ def _matches(results: Any) -> list[rating.Match]:
         check_programs(zip(record.players, record.programs, strict=False), programs)
         summary = record.summary()
         found.append(
-            to_rating(replace(summary, round=_number(rounds, (record.season, record.seed), summary.round)))
+            to_rating(
+                replace(
+                    summary,
+                    players=tuple(map(original, summary.players)),
+                    round=_number(rounds, (record.season, record.seed), summary.round),
+                )
+            )
         )
     for at_table in rows.values():
         event = _event(at_table[0])
         check_programs(((str(row["player"]), _known(row, "program", "")) for row in at_table), programs)
         found.append(_match_of_rows(at_table, _number(rounds, event, _known(at_table[0], "round"))))
     return found
+
+
+def _repeats(results: Any) -> int:
+    """Return the number of records with the deals, the players and the moves of an earlier one."""
+    records = (
+        (one for one in results if isinstance(one, MatchRecord)) if isinstance(results, Sequence) else ()
+    )
+    played = [
+        (one.season, one.seed, one.round, one.deal_hash, one.players, *(move[:4] for move in one.moves))
+        for one in records
+    ]
+    return len(played) - len({*played})
 
 
 def _event(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -235,7 +259,7 @@ def _match_of_rows(rows: list[Mapping[str, Any]], number: int | None) -> rating.
         sides = [_known(row, "side", seat) for seat, row in enumerate(rows)]
         table = _known(rows[0], "table")
         return rating.Match(
-            players=[str(row["player"]) for row in rows],
+            players=[original(str(row["player"])) for row in rows],
             points=None if None in points else [float(value) for value in points],
             faulty=faulty,
             sides=[int(side) for side in sides],

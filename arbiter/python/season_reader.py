@@ -15,7 +15,7 @@ from arbiter.season.snapshot import season_figures as figures
 from arbiter.season.snapshot.ranking import ranking_after
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.snapshot.viewer import AS_ORGANISER
-from arbiter.text import counted, html_table, in_columns, number
+from arbiter.text import UNMARKED, counted, html_table, in_columns, number
 
 if TYPE_CHECKING:
     import os
@@ -52,6 +52,10 @@ class SeasonReader:
             raise ConfigError(f"expected the path of a season's file, got {file!r}")
         if Path(file).suffix in _RESULTS:
             raise ConfigError("expected a season's file, in YAML", str(file), _RESULTS[Path(file).suffix])
+        if Path(file).is_dir():
+            inside = Path(file) / "season.yaml"
+            hint = f"open_season({str(inside)!r})" if inside.exists() else "name the YAML file in it"
+            raise ConfigError("is a folder, expected a season's file", str(file), hint)
         self._config, self._stored, self._store = open_to_read(str(file), store)
         self.refresh()
 
@@ -113,7 +117,8 @@ class SeasonReader:
     def matches(
         self, round_number: int | None = None, player: str | None = None
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the stored matches of a round, of a player, or all, as ``arbiter matches`` does.
+        """Return the stored matches of a round, of a player, or all, as ``arbiter matches`` does, their `say`
+        without bidirectional isolation marks.
 
         ConfigError for a round that is not begun, and for an unknown player.
         """
@@ -124,7 +129,8 @@ class SeasonReader:
         if player is not None and player not in self._state.names:
             raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(self._state.names)))
         listed = listings.matches(self._state, round_number, player, viewer=AS_ORGANISER)
-        return [{**listings.match_with_reason(self._state, match)} for match in listed.part(0, len(listed))]
+        rows = (listings.match_with_reason(self._state, match) for match in listed.part(0, len(listed)))
+        return [{**row, "say": row["say"].translate(UNMARKED)} for row in rows]
 
     def record(self, match_id: str) -> MatchRecord:
         """Return the record of a match; ConfigError for an unknown id."""

@@ -32,10 +32,15 @@ ELSEWHERE = {
     "ArbiterError": "The base of all errors; its message is one line.",
     "MatchRecord": "A played match; [match records](match-record.md) has its fields.",
     "ShownReplay": "A match to step through in a notebook.",
+}
+"""Names that have other pages, or need one line."""
+LINKS = {
     "crossplay": "See [each against each](environments.md#each-against-each).",
     "evaluate": "See [how good is it?](environments.md#how-good-is-it)",
 }
-"""Names that have other pages, or need one line."""
+"""Pages that say more."""
+RESULTS = {"crossplay": "Crossplay", "evaluate": "Evaluation"}
+"""What functions return that has no section."""
 PAGES_OF_NAMES: dict[str, set[str]] = {
     "arbiter": set(arbiter.__all__),
     "rating": set(rating.__all__),
@@ -130,6 +135,12 @@ def section(name: str) -> str:
     if not isinstance(thing, type):
         lines += ["```text", call(name, thing), "```", ""]
     lines += [ELSEWHERE.get(name) or prose(thing), ""]
+    lines += [LINKS[name], ""] if name in LINKS else []
+    if name in RESULTS:
+        made = getattr(import_module("arbiter.envs.evaluation"), RESULTS[name])
+        lines += [f"`{RESULTS[name]}`: {prose(made)}", ""]
+        for member, value in public(made):
+            lines += ["```text", call(member, value), "```", "", prose(value), ""]
     if isinstance(thing, type) and name not in ELSEWHERE:
         for member, value in public(thing):
             lines += ["```text", call(member, value), "```", "", prose(value), ""]

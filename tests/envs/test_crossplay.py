@@ -40,6 +40,12 @@ def test_as_text_it_is_a_row_for_each_the_best_first(found: envs.Crossplay) -> N
     assert [line.split()[0] for line in str(found).splitlines()] == ["Elo", "least", "again", "most"]
 
 
+def test_its_table_is_a_row_for_each_cell(found: envs.Crossplay) -> None:
+    columns = found.table()
+    assert [*columns] == ["policy", "opponent", "points", "elo", "low", "high"]
+    assert columns["elo"] == [found.cells[pair].elo for pair in zip(*list(columns.values())[:2], strict=True)]
+
+
 @pytest.mark.parametrize("policies", [{"one": first}, [first, last]])
 def test_fewer_than_two_policies_with_names_are_refused(policies: Any) -> None:
     with pytest.raises(ConfigError, match="two or more policies"):

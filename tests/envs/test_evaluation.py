@@ -82,6 +82,7 @@ def test_a_bots_fault_loses_to_the_policy(tmp_path: Path) -> None:
         ({"rounds": 0}, ValueError, "a number of rounds is an integer from 1"),
         ({"seed": -1}, ValueError, "a seed is an integer from 0"),
         ({"policy": 7}, TypeError, "a policy is a callable"),
+        ({"policy": "greedy"}, ConfigError, r"arbiter\.compare take commands"),
         ({"dealer": 1}, ConfigError, "unknown option of planning"),
     ],
 )

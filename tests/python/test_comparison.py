@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import arbiter
-from arbiter.errors import ConfigError
+from arbiter.errors import BotCheckFailed, ConfigError
 from tests.envs.forms import first, last
 
 SHORT: dict[str, Any] = {"options": {"deals": [[2, 1]]}, "seed": 1}
@@ -37,6 +37,12 @@ def test_a_function_that_raises_loses() -> None:
     found = arbiter.compare("planning", first, raising, max_blocks=1, **SHORT)
     assert found.figures["faults"]["candidate"] == {"crash": 4}
     assert found.figures["losses"] == 4
+    *_, first_fault, _, _, more = str(found).splitlines()
+    assert "candidate forfeits (crash): its function raised: ValueError: no idea" in first_fault
+    assert more == "and 1 more"
+    with pytest.raises(BotCheckFailed) as caught:
+        arbiter.compare("planning", first, raising, strict=True, **SHORT)
+    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_every_game_is_compared_in_its_duels() -> None:

@@ -107,6 +107,9 @@ def test_a_broken_line_is_named_with_its_number(results: arbiter.MatchResults, t
             arbiter.load_results(file)
     with pytest.raises(ConfigError, match="cannot be read"):
         arbiter.load_results(tmp_path / "none")
+    one = tmp_path / "one.json"
+    one.write_text(json.dumps(results[0].to_json(), indent=1))
+    assert arbiter.load_results(one) == results[:1]
 
 
 # Ratings of results.
@@ -146,6 +149,11 @@ def test_a_rating_has_its_interval_and_its_likelihood_of_superiority(many: arbit
     assert fitted[worst.player] == worst
     assert fitted.table()["player"] == [row.player for row in fitted.rows]
     assert str(fitted).splitlines()[1].split()[1] == best.player
+
+
+def test_repeated_matches_are_noted(many: arbiter.MatchResults) -> None:
+    assert not [text for text in arbiter.fit(many).warnings if "repeated" in text]
+    assert arbiter.fit(many + many[:3]).warnings[-1].startswith("3 matches repeated")
 
 
 def test_anchors_set_the_scale(many: arbiter.MatchResults) -> None:

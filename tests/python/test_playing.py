@@ -37,11 +37,12 @@ def played(results: arbiter.MatchResults) -> list[Any]:
 def test_a_round_is_all_seatings_on_the_same_deals() -> None:
     results = arbiter.play("planning", [first, last, "random", first], **SHORT)
     assert [m.players for m in results] == [
-        ("first", "last", "random", "first-2"),
-        ("first-2", "first", "last", "random"),
-        ("random", "first-2", "first", "last"),
-        ("last", "random", "first-2", "first"),
+        ("first", "last", "random", "first#2"),
+        ("first#2", "first", "last", "random"),
+        ("random", "first#2", "first", "last"),
+        ("last", "random", "first#2", "first"),
     ]
+    assert {row.player: row.matches for row in arbiter.fit(results)} == {"first": 4, "last": 4, "random": 4}
     assert len({m.deal_hash for m in results}) == 1
     rounds = arbiter.play("planning", [first] * 4, matches=8, **SHORT)
     assert [m.round for m in rounds] == [1] * 4 + [2] * 4

@@ -23,7 +23,7 @@ from arbiter.contest.agents.answer_limits import LONGEST_ERROR, MOST, text_page
 from arbiter.contest.submissions.client import SiteAddress, SiteUnreachable
 from arbiter.contest.submissions.match_log import lines_of
 from arbiter.errors import ArbiterError, ConfigError
-from arbiter.text import printable
+from arbiter.text import UNMARKED, printable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,8 +56,6 @@ AT_A_TURN = (
     "seconds_left",
 )
 OF_A_FRAME = ("table", "counts", "roles", "points")
-UNMARKED = {ord("\u2068"): None, ord("\u2069"): None}
-"""Removes the bidirectional isolation marks around names."""
 ASK_SECONDS = 30.0
 """The interval of keep-alive requests: the site closes a table without a request for 90 s."""
 

@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.errors import Problem
+from arbiter.games.samples import bot_names, bot_words
 from arbiter.sandbox.landlock import MANAGED, search_path
 from arbiter.sandbox.player_command import command_problems, reading_problem, register, starting_problems
 from arbiter.sandbox.program_files import SYSTEM_PATH, program_problem, script_problem
@@ -141,6 +142,14 @@ def faults_of_version(
     for number, path in enumerate(version.read):
         if not os.path.exists(folder / path):  # noqa: PTH110 -- the name may be none at all
             yield ("read", number), f"there is no {path}"
+
+
+def with_shipped_bot(version: VersionModel, game: str) -> VersionModel:
+    """Return a version, with the bot's command if its one word names a bot that comes with `game`."""
+    word = version.command[0]
+    if len(version.command) > 1 or word not in bot_names(game) or not program_problem(word, ""):
+        return version
+    return version.model_copy(update={"command": [PYTHON, *bot_words(game, word)]})
 
 
 def problems_of_version(version: VersionModel, folder: Path, at: Place) -> Iterator[Problem]:

@@ -119,7 +119,8 @@ def load_experiment(
             reading.problems.append(Problem(("game",), "is required", "arbiter games lists them"))
         reading.problems += problems_of_levels(model)
         if len(reading.problems) == len(document.problems):
-            versions, found = find_versions(model.named(), folders, model.config)
+            name = str(_game_name(values.get("game")))
+            versions, found = find_versions(model.named(), folders, model.config, name)
             reading.problems += found
     model, game = reading.settled(
         file or "", lambda found, places: locate_problems(found, places, given, options or {})

@@ -6,9 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, Problem, did_you_mean
+from arbiter.games.samples import bot_names
 from arbiter.sandbox.player_command import missing_programs
 from arbiter.season.config import load
-from arbiter.season.config.programs import player_of, problems_of_version
+from arbiter.season.config.keys import VersionModel
+from arbiter.season.config.programs import player_of, problems_of_version, with_shipped_bot
 from arbiter.season.config.value_types import check_name, refused
 from arbiter.trials.regression.program_identity import BASE, CANDIDATES
 
@@ -18,19 +20,19 @@ if TYPE_CHECKING:
 
     from arbiter.match.spec import Player
     from arbiter.season.config import Config
-    from arbiter.season.config.keys import VersionModel
     from arbiter.season.config.programs import Place
 
 MOST_CANDIDATES = 99
 
 
 def find_versions(
-    named: Mapping[Place, VersionModel | None], folders: Mapping[str, Path], config: str | None
+    named: Mapping[Place, VersionModel | None], folders: Mapping[str, Path], config: str | None, game: str
 ) -> tuple[dict[Place, Player], list[Problem]]:
     """Load the players by the places where they are named, and return them with their problems.
 
     Commands are relative to the `folders` by the first word of the place. None means the player of that name
-    in the season's file `config`; so does a base whose command is a player's name.
+    in the season's file `config`; so does a base whose command is a player's name. Otherwise one word may
+    name a bot that comes with `game`.
     """
     season = None if config is None else load(folders["config"] / config)
     players: dict[Place, Player] = {}
@@ -47,7 +49,8 @@ def find_versions(
         elif found:
             hint = f"name one of {', '.join(player.name for player in found)}"
             problems.append(Problem(place, f"{called!r} matches {len(found)} players of {config}", hint))
-        elif model is not None:
+        elif model is not None or (season is None and name in bot_names(game)):
+            model = with_shipped_bot(model or VersionModel(command=[name]), game)
             problems += problems_of_version(model, folders[str(kind)], place)
             players[place] = player_of(name, model, folders[str(kind)])
         elif season is None:

@@ -13,7 +13,7 @@ from arbiter.errors import ConfigError, Problem, StoreError
 from arbiter.match.clock import TimeControl
 from arbiter.match.record import MatchRecord
 from arbiter.season.config.keys import StrictModel, TableModel, Version
-from arbiter.season.config.programs import player_of, problems_of_version
+from arbiter.season.config.programs import player_of, problems_of_version, with_shipped_bot
 from arbiter.season.config.validation import entries, validate
 from arbiter.season.config.value_types import Seed, Time, Word
 from arbiter.season.config.yaml_positions import read_document
@@ -91,18 +91,25 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
     file = Path(path)
     reading = validate(read_document(file), SuiteModel)
     limits = None
+    own = None if reading.model is None else reading.model.bot
+    if own is not None and reading.game is not None:
+        own = with_shipped_bot(own, reading.game.name)
     if reading.model is not None:
         limits = reading.model.limits()
-        if bot is None and reading.model.bot is None:
+        if bot is None and own is None:
             reading.problems.append(Problem(("bot",), "is missing", "name the bot here or with --bot"))
-        elif bot is None and reading.model.bot is not None:
-            reading.problems += problems_of_version(reading.model.bot, file.parent, ("bot",))
+        elif bot is None and own is not None:
+            reading.problems += problems_of_version(own, file.parent, ("bot",))
     checks: list[SuiteCheck] = []
     names: set[str] = set()
     for number, entry in entries(reading.document, "checks", CheckModel):
         at = ("checks", number)
+        name = entry.name or _default_name(entry)
+        if entry.opponent is not None and reading.game is not None:
+            opponent = with_shipped_bot(entry.opponent, reading.game.name)
+            entry = entry.model_copy(update={"opponent": opponent})
         found = list(_problems_of_check(entry, file.parent, at))
-        if (name := entry.name or _default_name(entry)) in names:
+        if name in names:
             found.append(Problem(at, f"{name!r} is the name of an earlier check", "choose another name"))
         names.add(name)
         record = None
@@ -116,8 +123,8 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
             checks.append(_make_check(entry, name, limits, record, file.parent))
     model, game = reading.settled(path)
     if bot is None:
-        assert model.bot is not None
-        bot = player_of(CANDIDATE, model.bot, file.parent)
+        assert own is not None
+        bot = player_of(CANDIDATE, own, file.parent)
     return Suite(
         bot=replace(bot, name=CANDIDATE),
         game=game,

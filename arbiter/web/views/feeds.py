@@ -18,7 +18,7 @@ from arbiter.season.snapshot.pagination import window
 from arbiter.season.snapshot.rejudgings import last_rejudgings, rejudging_text, rejudgings_with
 from arbiter.season.snapshot.season_figures import crosstable, pairs_of
 from arbiter.store.row_values import read_moment
-from arbiter.text import csv_cell, printable, xml_text
+from arbiter.text import UNMARKED, csv_cell, printable, xml_text
 from arbiter.web.rendering.template_filters import match_part, part, signed
 
 if TYPE_CHECKING:
@@ -128,12 +128,9 @@ def _atom_feed(state: SeasonState, title: str, address: str, entries: Iterable[F
         SubElement(entry, "title").text = xml_text(one.title)
         SubElement(entry, "link", href=f"/seasons/{part(state.name)}{one.link}")
         SubElement(entry, "updated").text = _atom_time(one.updated)
-        SubElement(entry, "summary").text = xml_text(one.text.translate(_ISOLATES))
+        SubElement(entry, "summary").text = xml_text(one.text.translate(UNMARKED))
     whole: str = tostring(feed, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{whole}'.encode()
-
-
-_ISOLATES = {0x2068: None, 0x2069: None}
 
 
 def _atom_time(when: datetime) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.regress_report import Documents, EndedTest, print_report
+from arbiter.cli.regress_watch import Watch
 from arbiter.errors import ConfigError
 from arbiter.match.spec import original
 from arbiter.store import Store
@@ -160,6 +161,16 @@ def test_a_fault_loses_a_match_or_puts_its_candidate_out(store: Store) -> None:
     assert [match.match.id for match in trial.worst()][:1] == ["b0002/t02/m0"]
     assert "b0002/t02/m0" in end.records
     assert trial.competing == [1, 3]
+
+
+def test_fault_lines_name_the_candidate_and_are_few(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    trial, _ = play_choice(choice(), InMemory(SECOND, faulty_at(2, 2)), store)
+    with Watch(trial.experiment, 1) as watch:
+        for _, fault in trial.faults:
+            watch.show_match(trial, fault.match)
+    err = [line for line in capsys.readouterr().err.splitlines() if "fault" in line or "forfeits" in line]
+    assert [line.startswith("arbiter: fast: b0002/t02/m") for line in err] == [True] * 3 + [False]
+    assert err[-1] == "arbiter: and 1 more fault"
 
 
 def test_where_all_or_the_base_make_faults_nothing_is_chosen(store: Store) -> None:

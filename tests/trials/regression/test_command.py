@@ -70,6 +70,7 @@ def test_a_better_candidate_passes_and_the_same_command_says_so_again_to_a_reade
     found = json.loads((tmp_path / "o.json").read_text())
     assert (code, found["verdict"], found["attempt"], found["from_store"]) == (1, "out_of_budget", 2, 0)
     assert f"started over as {found['name']}" in err
+    assert "the budget was spent before: " in regress(*words, "--max-blocks", "1")[2]
     read, write = os.pipe()
     os.close(read)
     with open(write, "w") as unread:

@@ -44,6 +44,13 @@ def test_a_file_is_relative_to_its_own_folder(file: Path) -> None:
     assert test.block_size == 4
 
 
+def test_a_word_of_a_file_names_a_bot_of_the_game(file: Path) -> None:
+    file.write_text("game: planning\nbase: [greedy]\ncandidates: [random, greedy]\n")
+    test = load_experiment(str(file), {})
+    found = [player.command[-1].rpartition("/")[2] for player in (test.base, *test.candidates)]
+    assert found == ["planning_greedy.py", "planning_random.py", "planning_greedy.py"]
+
+
 def test_options_count_in_place_of_the_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = file.parent / "elsewhere"
     elsewhere.mkdir()
