@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -218,8 +219,11 @@ def test_an_organiser_corrects_an_answer_and_withdraws_it(site: Authored) -> Non
     assert api(site, "ann", "/questions/1/correct", text="No.").status_code == 404
     assert api(site, "olga", "/questions/1/correct", text="No.").json()["answer"] == "No."
     assert [one["text"] for one in front(site.kept)[2]["announcements"]] == ["No."]
+    site.log_in("ann")
+    assert re.search("Answered .*, corrected .*, to all", site.client.get("/me").text)
     assert api(site, "olga", "/questions/1/withdraw").json()["answer"] is None
     assert front(site.kept)[2]["announcements"] == []
+    assert "Not answered yet: the earlier answer was withdrawn " in site.client.get("/me").text
 
 
 def test_commands_correct_and_withdraw(site: Authored, arbiter: Run) -> None:
