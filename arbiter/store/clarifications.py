@@ -64,6 +64,11 @@ class ClarificationStore(SeasonRows):
         waiting = sa.case((table.c.answer.is_(None), 0), else_=1)
         return self._load_questions(self._own(table).order_by(waiting).limit(most))
 
+    def open(self) -> int:
+        """Return the number of questions without an answer."""
+        rows = self._all(self._own(sa.func.count(db_schema.clarifications.c.number), answer=None))
+        return int(rows[0][0])
+
     def answer(self, number: int, text: str, public: bool, who: str) -> Clarification | None:
         """Store an answer, audited, and with `public` announce it; None if it is unknown or answered."""
         table = db_schema.clarifications

@@ -177,6 +177,7 @@ def test_commands_announce_list_and_answer(site: Authored, arbiter: Run) -> None
     file = site.kept.file
     api(site, "ann", "/questions", text="Is NumPy there?")
     assert "Is NumPy there?" in arbiter("questions", "list", file)[1]
+    assert "1 question without an answer" in arbiter("status", file)[1]
     code, _, err = arbiter("questions", "answer", file, "1", "Yes.", "--public")
     assert (code, "question 1 of ann is answered, to all" in err) == (0, True)
     code, _, err = arbiter("questions", "answer", file, "1", "Yes.")
