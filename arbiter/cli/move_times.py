@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
 from arbiter.match.clock import ClockKind, charge_ns
+from arbiter.match.record import Fault, Move
 from arbiter.replay.result_text import escaped_note, note_in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from arbiter.games.game import Seat
-    from arbiter.match.record import MatchRecord, Move
+    from arbiter.match.record import MatchRecord
 
 SLOWEST = 5
 
@@ -24,6 +25,7 @@ def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
     The charge for a move is ``news_ns`` for the news before, plus ``answer_ns``. A seat's
     ``after_last_move_ns`` is for later news and a request that a fault ended; its ``left_ns`` is the budget
     left after its last move, None without moves. The bot's note on a move is its ``note``, escaped.
+    The last of the moves may be that request: it has the ``fault``, and None for what is not recorded.
     """
     moves = []
     notes = record.move_notes or {}
@@ -34,15 +36,50 @@ def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
         moves.append({**values, "answer_ns": answer, "news_ns": move.charged_ns - answer, **noted})
     seats = range(len(record.bots)) if only is None else [only]
     moves = [move for move in moves if move["seat"] in seats]
-    slowest = sorted(moves, key=lambda move: (-move["answer_ns"], move["number"]))[:SLOWEST]
+    accepted = list(moves)
+    if (ended := _ended_request(record)) is not None and ended["seat"] in seats:
+        moves.append(ended)
+    slowest = sorted(moves, key=lambda move: (-(move["answer_ns"] or 0), move["number"]))[:SLOWEST]
     return {
         "id": record.id,
         "delivery": record.delivery,
         "clock": record.clock,
         "slowest": [move["number"] for move in slowest],
-        "seats": [_totals(record, seat, [move for move in moves if move["seat"] == seat]) for seat in seats],
+        "seats": [
+            _totals(record, seat, [move for move in accepted if move["seat"] == seat]) for seat in seats
+        ],
         "moves": moves,
     }
+
+
+def _ended_request(record: MatchRecord) -> dict[str, Any] | None:
+    """Return the request that a fault ended as a move with the ``fault``; None if no request did."""
+    forfeit = record.forfeit
+    if forfeit is None or not forfeit.command.startswith("gen_"):
+        return None
+    earlier = sum(move.charged_ns for move in record.moves if move.seat == forfeit.seat)
+    unknown = dict.fromkeys(Move._fields[4:]) | {"charged_ns": record.bots[forfeit.seat].charged_ns - earlier}
+    values: dict[str, Any] = {
+        "deal": max(len(record.deals) - 1, 0),
+        "seat": forfeit.seat,
+        "request": forfeit.command,
+        "action": forfeit.answer_word,
+        **(forfeit.times or unknown),
+    }
+    answer = forfeit.times and min(values["charged_ns"], _answer_cost(Move(**values), record))
+    return {
+        "number": len(record.moves) + 1,
+        "player": forfeit.player,
+        **values,
+        "answer_ns": answer,
+        "news_ns": None if answer is None else values["charged_ns"] - answer,
+        "fault": str(forfeit.fault),
+    }
+
+
+def left_text(move: Mapping[str, Any]) -> str:
+    """Return the time left after a row of `times_json` in ms: "late" after a timeout, "-" if unknown."""
+    return "late" if move.get("fault") == Fault.TIMEOUT else _ms_text(move["left_ns"])
 
 
 def _totals(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -112,7 +149,7 @@ def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequen
             move["request"],
             move["action"],
             *map(_ms_text, (move["wall_ns"], move["cpu_ns"] or None, move["answer_ns"], move["news_ns"])),
-            _ms_text(move["left_ns"]),
+            left_text(move),
             f"slow {slowest.index(move['number']) + 1}" if move["number"] in slowest else "",
         ]
         for move in moves

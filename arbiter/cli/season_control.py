@@ -55,6 +55,8 @@ def status(config: str, store_url: str | None, style: str) -> None:
         say(f"{counted(shape['annulled'], 'match')} annulled{again}")
     if voids := voids_in_words(shape["voids"]):
         say(f"{voids} (docs/explanation/exceptional-situations.md)")
+    if waiting := state.stored.clarifications.open():
+        say(f"{counted(waiting, 'question')} without an answer (arbiter questions list)")
     for name, reason in shape["suspended"].items():
         say(f"suspended: {name}: {reason}")
     for what, since in (("paused", state.paused), ("closed", state.closed)):

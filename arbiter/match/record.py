@@ -64,7 +64,7 @@ _LISTS = frozenset(
 """Fields that are tuples (perhaps of tuples), and lists in JSON."""
 _LEFT_OUT = {
     "substitute": None, "scores": None, "stderr_head": "", "stderr_at": (), "move_notes": None,
-    "notes_public": (), "model": None, "models": (), "programs": (),
+    "notes_public": (), "model": None, "models": (), "programs": (), "times": None,
 }  # fmt: skip
 """Fields left out of JSON when they have this value."""
 
@@ -121,7 +121,8 @@ class Forfeit(_JsonFields):
     """The fault that ended a match, with the last command sent and the raw reply to it.
 
     The command is "" where another seat had to answer. `reason` is the referee's text, `spent` how a budget
-    was used up, `private` what the bot itself wrote.
+    was used up, `private` what the bot itself wrote. `times` has the fields of a `Move` in ns for a request
+    that the fault ended; None if unknown.
     """
 
     seat: Seat
@@ -132,6 +133,7 @@ class Forfeit(_JsonFields):
     reply: str
     spent: str = ""
     private: str = ""
+    times: Mapping[str, int] | None = None
 
     @property
     def answer_word(self) -> str:

@@ -42,9 +42,12 @@ _tuple = tuple.__new__
 class _MatchForfeited(Exception):
     """Raised at the first fault; ends the match."""
 
-    def __init__(self, seat: Seat, send: Send, fault: MalformedReply, spent: str = "") -> None:
+    def __init__(
+        self, seat: Seat, send: Send, fault: MalformedReply, reply: Reply | None, spent: str = ""
+    ) -> None:
         self.seat, self.command = seat, send.command if seat in send.seats else ""
         self.fault, self.spent = fault, spent
+        self.reply = reply if send.asks and self.command else None
 
 
 @lru_cache(maxsize=4096)
@@ -114,6 +117,7 @@ def referee(game: AnyGame, spec: MatchSpec) -> MatchGenerator:
             reply=fault.reply[:SHOWN_REPLY].decode(errors="backslashreplace"),
             spent=ended.spent,
             private=fault.private,
+            times=match.times_of_last(seat, ended.reply),
         )
     return match.record(points, scores, forfeit, state)
 
@@ -200,11 +204,11 @@ class _Match:
         if reply is not None and (fault := reply.fault) is not None:
             seat = seats[len(costs) - 1] if fault.seat is None else fault.seat
             spent = self._spent_budget_text(seat, send, costs[-1]) if fault.kind == Fault.TIMEOUT else ""
-            raise _MatchForfeited(seat, send, fault, spent)
+            raise _MatchForfeited(seat, send, fault, reply, spent)
         if late is not None:
             cost = costs[seats.index(late)]
             fault = MalformedReply(Fault.TIMEOUT, timeout_reason(late, send, cost))
-            raise _MatchForfeited(late, send, fault, self._spent_budget_text(late, send, cost))
+            raise _MatchForfeited(late, send, fault, reply, self._spent_budget_text(late, send, cost))
 
     def judge(
         self, state: State, seat: Seat, request: Command, reply: Reply | None, send: Send
@@ -215,11 +219,11 @@ class _Match:
         try:
             action, after, word = judge(game, state, seat, request, answer)
         except MalformedReply as fault:
-            raise _MatchForfeited(seat, send, fault) from None
+            raise _MatchForfeited(seat, send, fault, reply) from None
         except IllegalAction as error:
             word = words_of(answer, game.answer_words(state, seat))
             illegal = MalformedReply(Fault.ILLEGAL, error.with_word(word), answer.raw)
-            raise _MatchForfeited(seat, send, illegal) from None
+            raise _MatchForfeited(seat, send, illegal, reply) from None
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None
@@ -228,6 +232,21 @@ class _Match:
         # Not the answer itself, which may be long.
         self._moves.append((deal, seat, request, canonical, reply[1:5], clock.used[seat], clock.left[seat]))
         return action, after
+
+    def times_of_last(self, seat: Seat, reply: Reply | None) -> dict[str, int] | None:
+        """Return the times of a request that a fault ended, as those of a move; None if unknown."""
+        if reply is None or not reply.wall_ns:
+            return None
+        used, left = self._clock.used[seat], self._clock.left[seat]
+        before = next((move[5] for move in reversed(self._moves) if move[1] == seat), 0)
+        total = rounded_to_us(used)
+        return {
+            "wall_ns": rounded_to_us(reply.wall_ns),
+            "cpu_ns": rounded_to_us(reply.cpu_ns),
+            "delay_ns": rounded_to_us(reply.delay_ns),
+            "charged_ns": total - rounded_to_us(before),
+            "left_ns": rounded_to_us(self._spec.limits.time.left_after(left, total - used)),
+        }
 
     def record(
         self,

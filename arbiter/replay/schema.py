@@ -130,13 +130,16 @@ class EndDealEvent(EventPlace):
 
 
 class FaultEvent(EventPlace):
-    """A fault ends the match."""
+    """A fault ends the match; the times of a request that it ended are as those of an answer."""
 
     t: Literal["fault"]
     seat: int
     player: str
     fault: str
     text: str
+    request: NotRequired[str]
+    charged_ms: NotRequired[float]
+    left_ms: NotRequired[float]
 
 
 Event = TypeAliasType("Event", DealEvent | TellEvent | AskEvent | AnswerEvent | RevealEvent | ExchangeEvent

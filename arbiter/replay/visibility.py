@@ -352,7 +352,11 @@ class _ReplayBuilder:
             self._pass_over()
         self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
         kind, text = str(forfeit.fault), fault_words(forfeit, self._reader, self._complete)
-        self._add("fault", seat=seat, player=forfeit.player, fault=kind, text=text)
+        times: dict[str, Any] = {}
+        if forfeit.times is not None and (self._everything or seat == self._own):
+            charged, left = forfeit.times["charged_ns"], forfeit.times["left_ns"]
+            times = {"request": forfeit.command, "charged_ms": charged / 1e6, "left_ms": left / 1e6}
+        self._add("fault", seat=seat, player=forfeit.player, fault=kind, text=text, **times)
         self.frames.end_with_fault(len(self.events) - 1, seat, kind, text)
 
     def _add(self, t: str, **keys: Any) -> None:

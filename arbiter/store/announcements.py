@@ -130,14 +130,20 @@ def change(
     corrected = now if row.published else None
     values = {"withdrawn": now} if text is None else {"text": text, "corrected": corrected}
     connection.execute(sa.update(table).filter_by(**mine).values(values))
-    answered = {"answer": text, "answered": None if text is None else now}
     unlinked = {"public": False, "announcement": None} if text is None else {}
     mine = {"season_id": season, "announcement": number}
-    connection.execute(sa.update(answers).filter_by(**mine).values(answered | unlinked))
+    connection.execute(sa.update(answers).filter_by(**mine).values(changed_answer(text, now) | unlinked))
     if row.published:
         log_event(connection, season, EventKind.ANNOUNCEMENT, 0, str(number))
     log_audit(connection, season, who, WITHDRAW if text is None else CORRECT, str(number), row.text)
     return Announcement(number, row.moment, text or row.text, row.question, corrected)
+
+
+def changed_answer(text: str | None, now: str) -> dict[str, str | None]:
+    """Return the columns of a question whose answer is corrected, or withdrawn if `text` is None."""
+    if text is None:
+        return {"answer": None, "answered": None, "corrected": None, "withdrawn": now}
+    return {"answer": text, "corrected": now}
 
 
 def next_number(connection: sa.Connection, season: int, table: sa.Table) -> int:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.announcements import announce, change, next_number
+from arbiter.store.announcements import announce, change, changed_answer, next_number
 from arbiter.store.audit import log_audit, timestamp
 from arbiter.store.database import SeasonRows
 
@@ -23,7 +23,8 @@ class TooManyOpen(Exception):
 class Clarification(NamedTuple):
     """A question of an author, and its answer, None until it is given.
 
-    `public` answers are announced, with the question and without the author.
+    `public` answers are announced, with the question and without the author. `corrected` is when the answer
+    was last changed, `withdrawn` when the one before was withdrawn, while there is no other.
     """
 
     number: int
@@ -33,6 +34,8 @@ class Clarification(NamedTuple):
     answer: str | None
     answered: str | None
     public: bool
+    corrected: str | None = None
+    withdrawn: str | None = None
 
 
 class ClarificationStore(SeasonRows):
@@ -61,11 +64,16 @@ class ClarificationStore(SeasonRows):
         waiting = sa.case((table.c.answer.is_(None), 0), else_=1)
         return self._load_questions(self._own(table).order_by(waiting).limit(most))
 
+    def open(self) -> int:
+        """Return the number of questions without an answer."""
+        rows = self._all(self._own(sa.func.count(db_schema.clarifications.c.number), answer=None))
+        return int(rows[0][0])
+
     def answer(self, number: int, text: str, public: bool, who: str) -> Clarification | None:
         """Store an answer, audited, and with `public` announce it; None if it is unknown or answered."""
         table = db_schema.clarifications
         waiting = {"season_id": self._id, "number": number, "answer": None}
-        values = {"answer": text, "answered": timestamp(), "public": public}
+        values = {"answer": text, "answered": timestamp(), "public": public, "withdrawn": None}
         with self._store.transaction() as connection:
             if connection.execute(sa.update(table).filter_by(**waiting).values(values)).rowcount != 1:
                 return None
@@ -88,9 +96,8 @@ class ClarificationStore(SeasonRows):
             if row is None or row.answer is None:
                 return None
             if row.announcement is None:
-                values = {"answer": text, "answered": None if text is None else timestamp()}
                 mine = sa.update(table).filter_by(season_id=self._id, number=number)
-                connection.execute(mine.values(values))
+                connection.execute(mine.values(changed_answer(text, timestamp())))
                 verb = WITHDRAW_ANSWER if text is None else CORRECT_ANSWER
                 log_audit(connection, self._id, who, verb, str(number), row.answer)
             else:

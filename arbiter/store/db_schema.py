@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
-HEAD = "0024"
+HEAD = "0025"
 """The version of the schema; later ones are larger."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -382,6 +382,9 @@ clarifications = _of_season(
     sa.Column("public", sa.Boolean, nullable=False),
     # The number of the announcement of a public answer.
     sa.Column("announcement", sa.Integer),
+    # When the answer was last changed, and when an earlier one was withdrawn.
+    sa.Column("corrected", sa.String(32)),
+    sa.Column("withdrawn", sa.String(32)),
 )
 
 served = _of_season(

@@ -40,7 +40,7 @@ MEANINGS = {
     0: "all rounds of the season's file are played",
     REFUSED: f"correct its file, or accept its changes (arbiter accept); {AGAIN}",
     4: f"an organiser must resolve this; {AGAIN}",
-    STOPPED: f"it was asked to stop; {AGAIN}",
+    STOPPED: "it was asked to stop; it starts again once the season is resumed or its changes are accepted",
 }
 HELPERS = {"inspect": ("submissions", "inspector"), "notify": ("webhooks", "notifier")}
 """By command: what it serves, and its name in the log."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,7 @@ from arbiter.games.planning import Planning
 from arbiter.match.clock import MS, SECOND
 from arbiter.match.exchange import Send, timeout_reason
 from arbiter.match.protocol import OUTPUT_LIMIT, REPLY_LIMIT
-from arbiter.match.record import Fault
+from arbiter.match.record import Fault, MatchRecord
 from arbiter.match.referee import SHOWN_REPLY
 from arbiter.testing import (
     Bot,
@@ -285,6 +286,20 @@ def test_a_nanosecond_over_the_budget_is_a_timeout():
     assert (forfeit.seat, forfeit.fault, forfeit.command[:4]) == (3, Fault.TIMEOUT, "play")
     charged = forfeit.detail.partition("; budget ")[0]
     assert re.fullmatch(r"charged 1\.0\d+ ms where it was allowed 0\.9\d+ ms", charged)
+
+
+def test_a_forfeit_has_the_times_of_the_request_that_its_fault_ended():
+    def cost(send, seat):
+        return 700 * MS if send.asks and seat == 3 else MS
+
+    record = replayed(cost=cost, time="639ms")
+    times = record.forfeit.times
+    assert (times["wall_ns"], times["left_ns"] < 0) == (700 * MS, True)
+    assert MatchRecord.from_json(record.to_json()).forfeit == record.forfeit
+    earlier = sum(move.charged_ns for move in record.moves if move.seat == 3)
+    assert earlier + times["charged_ns"] == record.bots[3].charged_ns
+    assert 639 * MS - record.bots[3].charged_ns == times["left_ns"]
+    assert "times" not in replace(record.forfeit, times=None).to_json()
 
 
 def longer_and_longer():

@@ -220,7 +220,7 @@ def test_who_reads_on_what_a_budget_went_hangs_on_no_words(spent: str) -> None:
 def test_a_fault_that_an_earlier_version_kept_as_one_detail_is_read_in_its_parts(
     fault: Fault, reason: str, part: str, rest: str
 ) -> None:
-    new = Forfeit(1, "b", fault, reason, "gen_move", "", **{part: rest})
+    new = replace(Forfeit(1, "b", fault, reason, "gen_move", ""), **{part: rest})  # type: ignore[arg-type]
     earlier = {key: new.to_json()[key] for key in ("seat", "player", "fault", "detail", "command", "reply")}
     assert Forfeit.from_json(earlier) == new
 

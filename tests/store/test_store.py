@@ -45,6 +45,7 @@ ADDED = {
     "0022": ("submissions.judged", "submissions.under"),
     "0023": ("announcements", "clarifications"),
     "0024": ("announcements.corrected", "announcements.withdrawn", "clarifications.announcement"),
+    "0025": ("clarifications.corrected", "clarifications.withdrawn"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.contest.submissions.match_log import log_of
 from arbiter.web.views.evidence_file import clock_words
 from tests.fixtures.zoo import CLEAN, CRASH, SEED, TIMEOUT
 
@@ -32,6 +34,10 @@ def with_standard_error(record: MatchRecord) -> MatchRecord:
     )
     forfeit = record.forfeit and replace(record.forfeit, private="only for seat 2")
     return replace(record, bots=bots, forfeit=forfeit)
+
+
+def with_times(record: MatchRecord, times: dict[str, int] | None) -> MatchRecord:
+    return replace(record, forfeit=record.forfeit and replace(record.forfeit, times=times))
 
 
 def text_of(page: str) -> str:
@@ -84,6 +90,23 @@ def test_of_a_timeout_it_names_the_command_and_the_reply(page_of: Page) -> None:
     assert "The last command was gen_move" in page
     # In the bot's log, too, where its other replies are.
     assert re.search(r"= 3 \S+ \(seat 2\) forfeits: timeout", page)
+
+
+def test_the_late_request_is_the_last_row_of_the_times(kept: Kept, page_of: Page, arbiter: Run) -> None:
+    times = {"wall_ns": 2_000_000, "cpu_ns": 1_000_000, "delay_ns": 0, "charged_ns": 3_000_000, "left_ns": -1}
+
+    rows: tuple[tuple[dict[str, int], str], ...] = (
+        ({}, r"– – – \S+ – late"),
+        (times, r"2\.00 1\.00 0\.00 3\.00 1\.00 late"),
+    )
+    for recorded, row in rows:
+        kept.change(TIMEOUT, partial(with_times, times=recorded or None))
+        number = len(kept.match(TIMEOUT).moves) + 1
+        page = " ".join(page_of(TIMEOUT, 2).split())
+        assert re.search(rf" {number} \d+ gen_move \S* ?{row}", page)
+    slow = arbiter("show", kept.file, TIMEOUT, "--moves")[1]
+    assert re.search(rf"the slowest answers[^·]*? {number} .*gen_move.* late", slow.partition("where the")[0])
+    assert "the request that it ended: 3.00 ms charged" in log_of(kept.match(TIMEOUT), [2])
 
 
 def test_a_folder_has_files_whose_digests_the_commands_print(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -176,6 +177,7 @@ def test_commands_announce_list_and_answer(site: Authored, arbiter: Run) -> None
     file = site.kept.file
     api(site, "ann", "/questions", text="Is NumPy there?")
     assert "Is NumPy there?" in arbiter("questions", "list", file)[1]
+    assert "1 question without an answer" in arbiter("status", file)[1]
     code, _, err = arbiter("questions", "answer", file, "1", "Yes.", "--public")
     assert (code, "question 1 of ann is answered, to all" in err) == (0, True)
     code, _, err = arbiter("questions", "answer", file, "1", "Yes.")
@@ -218,8 +220,11 @@ def test_an_organiser_corrects_an_answer_and_withdraws_it(site: Authored) -> Non
     assert api(site, "ann", "/questions/1/correct", text="No.").status_code == 404
     assert api(site, "olga", "/questions/1/correct", text="No.").json()["answer"] == "No."
     assert [one["text"] for one in front(site.kept)[2]["announcements"]] == ["No."]
+    site.log_in("ann")
+    assert re.search("Answered .*, corrected .*, to all", site.client.get("/me").text)
     assert api(site, "olga", "/questions/1/withdraw").json()["answer"] is None
     assert front(site.kept)[2]["announcements"] == []
+    assert "Not answered yet: the earlier answer was withdrawn " in site.client.get("/me").text
 
 
 def test_commands_correct_and_withdraw(site: Authored, arbiter: Run) -> None:

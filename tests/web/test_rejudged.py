@@ -233,3 +233,14 @@ def test_an_author_reads_it_at_the_own_match(site: Authored) -> None:
     site.log_in("ann")
     page = text_of(site.client.get("/me").text)
     assert f"before ann@1 {points[0]}; after ann@1 {points[0] + 13}" in page
+
+
+def test_a_match_that_waits_for_its_replay_says_so(kept: Kept) -> None:
+    administration.annul(SeasonResults(kept.config, kept.season), [CLEAN], REASON, replay=True)
+    with visiting(kept.file) as made:
+        match = text_of(made.get(f"/seasons/small/matches/{PART}").text)
+        log = text_of(made.get("/seasons/small/rejudgings").text)
+        waiting = made.get(f"{SEASON}/rejudgings").json()["waiting"]
+    assert "The match will be played again." in match
+    assert f"{CLEAN} will be played again: a &lt;b&gt;power" in log
+    assert waiting == [{"match": CLEAN, "because": REASON}]

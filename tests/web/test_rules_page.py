@@ -20,7 +20,7 @@ from arbiter.games.samples import GAMES, PROTOCOL, manual_of
 from arbiter.games.samples.sample_languages import LANGUAGES
 from arbiter.web.rendering.templates import sections
 from tests.fixtures.site import Authored, authored, visiting
-from tests.fixtures.zoo import CLEAN
+from tests.fixtures.zoo import CLEAN, TIMEOUT
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -49,13 +49,19 @@ def test_the_rules_say_what_is_played_and_what_a_bot_gets(site: Authored) -> Non
 
 def test_a_substitute_is_explained_where_it_appears(kept: Kept) -> None:
     kept.season.add_match(replace(kept.match(CLEAN), id=f"{CLEAN}+", substitute=1))
+    kept.season.add_match(replace(kept.match(TIMEOUT), id=f"{TIMEOUT}+", substitute=2))
     with visiting(kept.file) as client:
-        table, match = (
+        table, match, ended = (
             client.get(f"/seasons/small/{page}").text
-            for page in ("rounds/1", f"matches/{CLEAN.replace('/', '-')}+")
+            for page in (
+                "rounds/1",
+                f"matches/{CLEAN.replace('/', '-')}+",
+                f"matches/{TIMEOUT.replace('/', '-')}",
+            )
         )
     assert f'A <a href="{RULES}#substitute">substitute</a> is a house bot' in table
     assert f"has the seat of the player whose fault ended {CLEAN}." in match
+    assert re.search(r"Replayed as <a [^>]*>.*\+</a>, with substitute .* in seat 2\.", ended)
 
 
 def test_an_author_is_led_to_appeals_and_the_comparison_of_programs(site: Authored) -> None:

@@ -61,6 +61,8 @@ def _event_log_lines(event: Mapping[str, Any], seat: Seat) -> Iterator[str]:
             yield f"points {' '.join(map(str, event['points']))}"
         case "fault":
             yield f"{printable(event['player'])} forfeits: {event['fault']}: {printable(event['text'])}"
+            if "charged_ms" in event:
+                yield f"the request that it ended: {event['charged_ms']:.2f} ms charged"
 
 
 def _indented(text: str) -> str:

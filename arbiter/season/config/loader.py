@@ -198,6 +198,9 @@ def _make_config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) ->
     until = model.until
     if until is not None and until <= datetime.now(UTC):
         warnings.append(f"until: {until:%Y-%m-%d %H:%M} is over: beyond `rounds` no round is played")
+    sent = model.submissions and model.submissions.until
+    if sent and sent <= datetime.now(UTC):
+        warnings.append(f"submissions: until: {sent:%Y-%m-%d %H:%M} is over: no archive is accepted")
     if model.submissions is not None:
         warnings += python_warning(languages)
     if model.submissions is not None and model.fault_rule() == "end":

@@ -63,12 +63,20 @@ class Rejudging(TypedDict):
     say: str
 
 
+class AwaitedReplay(TypedDict):
+    """An annulled match that will be played again, and why."""
+
+    match: str
+    because: str
+
+
 class Rejudgings(Pages):
-    """A page of all rejudgings, the last first; `total` is their number."""
+    """A page of all rejudgings, the last first; `total` is their number, `waiting` are matches to replay."""
 
     season: str
     rejudgings: Sequence[Rejudging]
     total: int
+    waiting: Sequence[AwaitedReplay]
 
 
 class MatchRow(TypedDict):

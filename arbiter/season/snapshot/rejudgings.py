@@ -52,6 +52,7 @@ def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
         "season": state.name,
         "rejudgings": _load_rejudgings(state, every[shown.first : shown.end]),
         "total": len(every),
+        "waiting": [{"match": name, "because": why} for name, why in state.awaited_replays.items()],
         **page_fields(shown),
     }  # fmt: skip
 

@@ -173,6 +173,12 @@ class SeasonState:
         return uncounted_matches(effective_orders(self.given), self.given, self.matches_of)
 
     @cached_property
+    def awaited_replays(self) -> Mapping[str, str]:
+        """Reasons by id of the annulled matches that will be played again."""
+        holds = effective_orders(self.given)
+        return {name: holds.annulled[name].because for name in holds.to_replay}
+
+    @cached_property
     def reruns(self) -> Mapping[str, Sequence[Rerun]]:
         """The runs from the second on of replayed matches, by id."""
         return reruns_of(self.given)

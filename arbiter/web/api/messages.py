@@ -50,7 +50,10 @@ class AnswerMessage(Message):
 
 
 class QuestionRow(TypedDict):
-    """A question of an author, and the answer, None before it; `public` answers are announced."""
+    """A question of an author, and the answer, None before it; `public` answers are announced.
+
+    `corrected` is when the answer was last changed, `withdrawn` when an earlier one was withdrawn.
+    """
 
     number: int
     author: str
@@ -59,6 +62,8 @@ class QuestionRow(TypedDict):
     answer: str | None
     answered: str | None
     public: bool
+    corrected: str | None
+    withdrawn: str | None
 
 
 class QuestionList(TypedDict):

@@ -47,6 +47,7 @@ from arbiter.web.pages.login import (
     redirect_to,
 )
 from arbiter.web.rendering.template_filters import match_of_part
+from arbiter.web.views.match import substituted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
     from arbiter.web.http.authentication import Caller
 
-SHOWN_MATCHES = 50
+SHOWN_MATCHES, SHOWN_ANNOUNCEMENTS = 50, 3
 SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
 
 
@@ -157,10 +158,15 @@ def _me_page(caller: Caller, request: Request) -> Response:
         "bytes": state.stored.submission_files.taken(author.name),
         "total": (state.config.submissions or Submissions()).total,
         "matches": [
-            {**listings.match_in_short(state, match), "log": state.is_complete(match.round)}
+            {
+                **listings.match_in_short(state, match),
+                "log": state.is_complete(match.round),
+                "substituted": substituted(state, match),
+            }
             for match in reversed(every.part(max(0, len(every) - SHOWN_MATCHES), SHOWN_MATCHES))
         ],
         "matches_in_all": len(every),
+        "announcements": announcements(state, SHOWN_ANNOUNCEMENTS),
         "requests": requests.requests_on_page(caller),
         "questions": [] if author.organiser else messages.questions_of(caller),
         "longest": LONGEST_QUESTION,

@@ -86,6 +86,11 @@ def moment(text: str) -> Markup:
     )
 
 
+def is_past(text: str) -> bool:
+    """True for a time in ISO format that is over."""
+    return datetime.fromisoformat(text).astimezone(UTC) <= datetime.now(UTC)
+
+
 @lru_cache(maxsize=NAMES)
 def name(text: str) -> Markup:
     """Format an untrusted name: printable, and isolated from the direction of the surrounding text."""
@@ -149,5 +154,5 @@ WRITTEN = (
 FILTERS: dict[str, Callable[..., object]] = {
     "place": place_text,
     "shell": shlex.join,
-    **{one.__name__: one for one in (*WRITTEN, duration, size)},
+    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size)},
 }

@@ -12,6 +12,7 @@ from arbiter.season.settings import config_of
 from arbiter.season.snapshot import listings, rejudgings, review_view
 from arbiter.season.snapshot.model_costs import models_of
 from arbiter.season.snapshot.pagination import at_tables
+from arbiter.season.substitutes import substitute_id
 from arbiter.web.api.authors import owner_of
 from arbiter.web.rendering.template_filters import match_part, part
 
@@ -36,6 +37,8 @@ def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Map
         "match": _heading(state, summary, record, base),
         "short": shown if run is None else {**shown, "say": say_match(summary)},
         "run": run,
+        "awaits_replay": run is None and match_id in state.awaited_replays,
+        "substituted": substituted(state, summary) if run is None else None,
         "sisters": _matches_of_table(state, summary),
         "replay_url": f"{address}/replay" + (f"?run={run}" if run is not None else ""),
         "review_url": f"{address}/review"
@@ -46,6 +49,14 @@ def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Map
         "log_url": _log_url(state, summary) if run is None else None,
         "config": state.config.file.name,
     }
+
+
+def substituted(state: SeasonState, match: MatchSummary) -> Mapping[str, object] | None:
+    """Load id, seat and player of the match that a substitute played after a fault; None without one."""
+    after = None if match.faulty is None else state.match(substitute_id(match.id))
+    if after is None or after.substitute is None or after.substitute != match.faulty:
+        return None
+    return {"id": after.id, "seat": after.substitute, "player": after.players[after.substitute]}
 
 
 def _matches_of_table(state: SeasonState, match: MatchSummary) -> list[str]:

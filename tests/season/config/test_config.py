@@ -162,6 +162,8 @@ def test_a_moment_that_is_over_draws_a_warning(write: Callable[[str], Path]) -> 
     (warning,) = load(write(GOOD + "until: 2020-01-01T18:00\n")).warnings
     assert warning == "until: 2020-01-01 18:00 is over: beyond `rounds` no round is played"
     assert not load(write(GOOD + "until: 9999-01-01\n")).warnings
+    told = load(write(GOOD + "submissions: {until: 2020-01-01T18:00}\n")).warnings
+    assert "submissions: until: 2020-01-01 18:00 is over: no archive is accepted" in told
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import { markOf } from "./cards.js";
 import { el, foreign, svg } from "./dom.js";
 import { nameOf, timeText } from "./say.js";
 /** @import { Seek } from "./exchanges.js" */
+/** @typedef {Pick<Api.AnswerEvent, "i" | "seat" | "request" | "charged_ms" | "left_ms"> & { fault?: string }} Timed */
 
 const LANE = 20;
 const LEAST = 0.8;
@@ -29,7 +30,7 @@ export function makeLane(/** @type {Api.Replay} */ replay, /** @type {Seek} */ o
       current = drawDeal(replay, deal, onSeek);
       chart.replaceChildren(current.element);
       scale.textContent = current.caption;
-      rows.replaceChildren(...current.moves.map((move) => timesRow(replay, move)));
+      rows.replaceChildren(...current.timed.map((move) => timesRow(replay, move)));
     }
     current.mark(i);
   };
@@ -40,8 +41,10 @@ function drawDeal(/** @type {Api.Replay} */ replay, /** @type {number} */ deal, 
   const events = replay.events.filter((event) => event.deal === deal);
   const moves = events.filter((event) => event.t === "answer");
   const fault = events.find((event) => event.t === "fault");
-  const most = Math.max(0, ...moves.map((move) => move.charged_ms));
-  const longest = moves.find((move) => move.charged_ms === most);
+  // With the request that a fault ended.
+  const timed = fault?.charged_ms === undefined ? moves : [...moves, /** @type {Timed} */ (fault)];
+  const most = Math.max(0, ...timed.map((move) => move.charged_ms));
+  const longest = timed.find((move) => move.charged_ms === most);
   const height = replay.players.length * LANE;
   const width = Math.max(moves.length + (fault ? 1 : 0), FEWEST);
   const before = (/** @type {number} */ i) => moves.filter((move) => move.i <= i).length;
@@ -53,7 +56,7 @@ function drawDeal(/** @type {Api.Replay} */ replay, /** @type {number} */ deal, 
   /** @type {SVGElement[]} */
   const shapes = events.filter((event) => event.t === "trick").map((event) =>
     svg("line", { class: "rp-trick", x1: before(event.i), x2: before(event.i), y1: 0, y2: height }));
-  const bars = moves.map((move, n) => bar(replay, move, n, most));
+  const bars = timed.map((move, n) => bar(replay, move, n, most));
   if (fault) {
     shapes.push(svg("rect", { class: "rp-fault-mark", x: moves.length, y: fault.seat * LANE + 1, width: 1, height: LANE - 2 },
       svg("title", {}, `fault: ${fault.fault}`)));
@@ -71,10 +74,10 @@ function drawDeal(/** @type {Api.Replay} */ replay, /** @type {number} */ deal, 
     cursor.setAttribute("x", String(isAtFault ? moves.length : Math.max(0, before(i) - 1)));
     cursor.classList.toggle("rp-before", before(i) === 0 && !isAtFault);
   };
-  return { element, caption, deal, moves, mark };
+  return { element, caption, deal, timed, mark };
 }
 
-/** @type {(replay: Api.Replay, move: Api.AnswerEvent, place: number, most: number) => SVGElement} */
+/** @type {(replay: Api.Replay, move: Timed, place: number, most: number) => SVGElement} */
 function bar(replay, move, place, most) {
   const size = Math.max(LEAST, most ? (move.charged_ms / most) * (LANE - 4) : LEAST);
   return svg("rect", {
@@ -82,7 +85,7 @@ function bar(replay, move, place, most) {
   }, svg("title", {}, `${nameOf(replay, move.seat)}: ${timeText(move.charged_ms)}`));
 }
 
-function timesRow(/** @type {Api.Replay} */ replay, /** @type {Api.AnswerEvent} */ { i, seat, request, charged_ms: charged, left_ms: left }) {
+function timesRow(/** @type {Api.Replay} */ replay, /** @type {Timed} */ { fault, i, seat, request, charged_ms: charged, left_ms: left }) {
   return el("tr", {}, el("td", {}, i), el("td", {}, foreign(replay.players[seat].name)), el("td", {}, request),
-    el("td", {}, timeText(charged)), el("td", {}, timeText(left)));
+    el("td", {}, timeText(charged)), el("td", {}, fault === "timeout" ? "late" : timeText(left)));
 }
