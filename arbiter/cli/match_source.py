@@ -203,7 +203,9 @@ def _check_types(record: MatchRecord) -> None:
         texts += [bot.player, bot.stderr_head, bot.stderr_tail, *bot.notes]
     if forfeit is not None:
         seats.index(forfeit.seat)
-        texts += [getattr(forfeit, name) for name in forfeit.__slots__ if name not in ("seat", "fault")]
+        others = ("seat", "fault", "times")
+        texts += [getattr(forfeit, name) for name in forfeit.__slots__ if name not in others]
+        numbers += (forfeit.times or {}).values()
     if record.points is not None and len(record.points) != len(record.players):
         raise ValueError(f"{len(record.points)} points for {len(record.players)} players")
     if len(record.bots) not in (0, len(record.players)):

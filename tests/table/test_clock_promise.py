@@ -98,7 +98,7 @@ def test_computing_beyond_what_was_charged_is_noted() -> None:
         start_cpu_ns=10 * MS,
         presence=SimpleNamespace(wary=False),
         connection=SimpleNamespace(notes=()),
-        stderr=SimpleNamespace(tail=b"", marks=lambda *_: ()),
+        stderr=SimpleNamespace(head=b"", tail=b"", marks=lambda *_: ()),
     )
     report = BotReport("one", charged_ns=100 * MS)
     for cpu_ms, noted in ((110, False), (130, False), (180, True)):
