@@ -55,7 +55,7 @@ class StandardError:
         """Number of requests for a decision so far."""
         self.seen = 0
         """Bytes read so far."""
-        self._at_start = self._marked = self._told = 0
+        self._at_start = self._at_request = self._marked = self._told = 0
         self._marks: list[tuple[int, str, int]] = []
 
     def drain(self) -> bool:
@@ -104,6 +104,11 @@ class StandardError:
         self.drain()
         self._at_start = self._marked = self.seen
 
+    def begin_request(self) -> None:
+        """Count a request: output that is marked already explains no fault in it."""
+        self.requests += 1
+        self._at_request = self._marked
+
     def mark_output(self, when: str) -> bool:
         """Read the available bytes, written `DURING` or `SINCE` the last request; False at the end.
 
@@ -137,6 +142,12 @@ class StandardError:
         """True if the program reported, after its start, that it got no memory."""
         since = self.seen - self._at_start
         return since > 0 and reports_no_memory(self._recent[-since:])
+
+    @property
+    def explanation(self) -> str:
+        """What explains an end: the `error_line`; one from before the last request is named as such."""
+        line, is_old = self.error_line, 0 < self.seen <= self._at_request
+        return f"last line of standard error, from before this request: {line}" if line and is_old else line
 
     @property
     def error_line(self) -> str:

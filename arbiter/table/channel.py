@@ -100,7 +100,7 @@ class Channel(SlowPathChannel):
                 # One call for both: polling standard error separately would cost 1 % of a quick match.
                 if unread := self._outputs.poll(0):
                     self._read_unasked(unread)
-                self.stderr.requests += 1
+                self.stderr.begin_request()
             if connection.buffer and (stale := connection.unasked_output()):
                 shown = "output that nothing asked for stood unread"
                 raise MalformedReply(Fault.OUT_OF_TURN, shown, stale)

@@ -71,7 +71,7 @@ class Ending:
             how += f" {NO_MEMORY}; it had {peak // MB} MB and is limited to {self._memory_bytes // MB} MB"
         limit = "" if said else exceeded_limit(status, self._stderr.tail, self._confined)
         why = f"it {how}; {limit}" if limit else f"it {how}"
-        return MalformedReply(Fault.CRASH, why, unread, private=self._stderr.error_line)
+        return MalformedReply(Fault.CRASH, why, unread, private=self._stderr.explanation)
 
     def output_fault(self, fault: MalformedReply, said: bytes) -> MalformedReply:
         """Return the fault of malformed output `said`: `memory` if this, or standard error at the end of the

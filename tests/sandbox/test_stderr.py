@@ -29,7 +29,8 @@ class Pipe:
 
     def written(self, text: str, when: str, *, requested: bool = False) -> None:
         os.write(self.write, text.encode())
-        self.error.requests += requested
+        if requested:
+            self.error.begin_request()
         self.error.mark_output(when)
 
 
@@ -48,6 +49,15 @@ def test_each_piece_is_marked_with_the_move_that_it_belongs_to(pipe: Pipe) -> No
     pipe.written("", DURING, requested=True)
     pipe.written("at last\n", DURING, requested=True)
     assert list(pipe.error.marks([3, 7, 11], 12)) == [(9, DURING, 3), (12, SINCE, 3), (18, DURING, 11)]
+
+
+def test_a_line_from_before_the_last_request_is_named_as_such(pipe: Pipe) -> None:
+    pipe.written("dealt\n", DURING, requested=True)
+    assert pipe.error.explanation == "dealt"
+    pipe.written("", DURING, requested=True)
+    assert pipe.error.explanation == "last line of standard error, from before this request: dealt"
+    pipe.written("boom\n", DURING)
+    assert pipe.error.explanation == "boom"
 
 
 def test_many_writes_in_one_place_are_one_mark(pipe: Pipe) -> None:
