@@ -44,7 +44,7 @@ check: $(DEV) check-scripts site ## format, lint, types, layers, links
 # With what the pages link to beside them, so that every link is checked.
 site: $(DEV) ## the documentation as a site, in build/site
 	@rm -rf build/pages && mkdir -p build/pages
-	@tar -c --exclude build --exclude '*.sqlite*' *.md docs bots configs/ladder tests/sandbox/test_attacks.py | tar -x -C build/pages
+	@tar -c --exclude build --exclude '*.sqlite*' *.md docs bots configs/ladder tests/bench/plain_bots.toml tests/sandbox/test_attacks.py | tar -x -C build/pages
 	@# The site's Markdown knows no words behind the language of a block.
 	@find build/pages -name '*.md' -exec sed -i -E 's/^(```[a-z]+) .*/\1/' {} +
 	$(BIN)/mkdocs build --strict 2>build/site.log || { cat build/site.log >&2; exit 1; }
