@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import tests.fixtures.profiles  # noqa: F401  # chooses how many examples hypothesis tries
 from arbiter.store import sqlite
 from tests.fixtures.commands import arbiter
 from tests.fixtures.databases import database, postgres, postgres_server, postgres_template
 from tests.fixtures.left_open import Summary
+
+# Also chooses how many examples hypothesis tries.
+from tests.fixtures.profiles import PROFILE
 from tests.fixtures.tiers import a_stage, landlock
 from tests.fixtures.zoo import kept, original_season, shown
 
@@ -94,6 +96,8 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
+        if PROFILE != "thorough" and item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.skip(reason="takes long: in the profile thorough alone"))
         if STARTERS & set(getattr(item, "fixturenames", ())):
             item.add_marker("process")
     order(items, config.option.order)

@@ -127,6 +127,7 @@ def test_a_bot_may_tell_what_answers_are_worth() -> None:
     assert plain.answer("gen_values", []) is None
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("better", "worse", "games", "least"),
     [

@@ -151,6 +151,7 @@ def test_values_are_refused_where_nothing_is_due(search: list[str]) -> None:
         assert [reply[0] for reply in bot.ask(told)] == ["="] * 6 + ["?"]
 
 
+@pytest.mark.nightly
 def test_it_takes_more_than_60_places_of_100_from_keep_jokers(search: list[str]) -> None:
     game = ChefsHat()
     games = []

@@ -31,7 +31,7 @@ def test_the_same_seed_plays_the_same(name) -> None:
     assert one.moves == other.moves
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("better", "worse", "number"),
     [

@@ -136,7 +136,7 @@ def test_the_same_cards_give_the_same_play_in_every_seat() -> None:
     assert played[0] == played[1] == played[2]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("landlord", "peasants", "least", "most"),
     [
@@ -154,7 +154,7 @@ def test_the_better_bot_wins_on_either_side(landlord: str, peasants: str, least:
     assert least <= dou_dizhu(landlord, peasants, 150) / 150 <= most
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_fewest_turns_beats_smallest_over_both_sides_of_the_same_deals() -> None:
     won = dou_dizhu("fewest_turns", "smallest", 75)
     lost = dou_dizhu("smallest", "fewest_turns", 75)

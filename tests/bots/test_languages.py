@@ -77,7 +77,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 each_language = pytest.mark.parametrize("language", LANGUAGES)
 """One worker has all tests of a language, so that it is built once."""
-SLOW = {"kotlin", "scala", "clojure", "racket", "ada", "zig"}
+SLOW = {"elixir", "kotlin", "scala", "clojure", "racket", "ada", "zig"}
 
 
 OTHERS = {

@@ -410,24 +410,24 @@ def test_more_deals_of_chefs_hat_leave_the_same_worth_to_share() -> None:
 # Strength, and the training
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_planning_was_learned() -> None:
     mine, theirs = yardstick.planning(planning_learned.WEIGHTS, "greedy", rounds=2).sum(axis=0)
     assert mine > theirs
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_codepiece_was_learned() -> None:
     assert yardstick.codepiece(codepiece_learned.WEIGHTS, "high", rounds=5).mean() > 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_dou_dizhu_was_learned() -> None:
     won, _ = yardstick.dou_dizhu(dou_dizhu_learned.WEIGHTS, "smallest", deals=10)
     assert won.mean() > 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_chefs_hat_was_learned() -> None:
     assert yardstick.chefs_hat(chefs_hat_learned.WEIGHTS, "keep_jokers", rounds=4)[:, 2].mean() > 0.5
 

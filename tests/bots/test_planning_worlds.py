@@ -210,7 +210,7 @@ def test_pimc_samples_less_with_less_time_and_everything_without_a_clock() -> No
     assert sampled(Ticking(0.001), 0) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("names", "rounds"), [(["greedy", "random", "random"], 4), (["pimc", "greedy", "greedy"], 3)]
 )

@@ -24,15 +24,17 @@ _WHOLE = ("arbiter/games", "arbiter/envs")
 _START_OTHERS = {"serve", "arena"}
 """Commands that start other commands in processes."""
 _LONG = {
-    f"docs/howto/{name}.md"
+    f"docs/{name}.md"
     for name in (
-        "before-you-trust-a-machine",
-        "coding-agents",
-        "final",
-        "marks-by-rung",
-        "train-a-bot",
-        "what-to-improve-next",
-        "write-a-bot",
+        "howto/add-a-game",
+        "howto/before-you-trust-a-machine",
+        "howto/coding-agents",
+        "howto/final",
+        "howto/marks-by-rung",
+        "howto/train-a-bot",
+        "howto/what-to-improve-next",
+        "howto/write-a-bot",
+        "reference/commands",
     )
 }
 """Pages whose commands take 3 to 6 CPU seconds each, a third of those of all pages."""

@@ -62,6 +62,7 @@ def moves(record: dict[str, Any]) -> list[tuple[object, ...]]:
     return [(move["deal"], move["seat"], move["request"], move["action"]) for move in record["moves"]]
 
 
+@pytest.mark.nightly
 def test_a_quarter_of_attackers_does_not_harm_the_others(tmp_path: Path) -> None:
     attacked, standings = play_season(tmp_path / "attacked", ATTACKS)
     quiet, quiet_standings = play_season(tmp_path / "quiet", dict.fromkeys(ATTACKS, BEHAVES))

@@ -50,7 +50,7 @@ def test_somebody_is_invited_joins_and_acts_for_the_player(site: Authored) -> No
     site.log_in("ben")
     assert "bob" not in site.client.get("/me").text
     site.log_in("olga")
-    assert "ann, bob" in site.client.get("/admin").text
+    assert "ann; bob" in site.client.get("/admin").text
 
 
 def test_versions_are_chosen_and_dropped_in_the_name_of_the_person(site: Authored) -> None:
