@@ -62,7 +62,7 @@ def announcements() -> None:
 @announcements.command("list")
 @season_output_options
 def list_announcements(config: str, store_url: str | None, style: str) -> None:
-    """List the announcements, also those not visible yet, the last first.
+    """List all announcements, the last first.
 
     Example: arbiter announcements list configs/demo.yaml
     """

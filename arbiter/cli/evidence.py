@@ -17,20 +17,18 @@ from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.administration import unknown_match
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 @click.command()
 @config_argument
 @click.argument("match_id")
-@click.option(
-    "--seat", type=click.IntRange(min=0), required=True, metavar="K", help="The bot's seat, from 0."
-)
+@click.option("--seat", "place", required=True, metavar="K", help="The bot's seat, from 0, or its player.")
 @click.option("--output", metavar="FILE", help="File to write.  [default: evidence-MATCH-seat-K.html]")
 @click.option("--folder", help="New folder to write instead: the page and the files that it names.")
 @store_option
 def evidence(
-    config: str, match_id: str, seat: int, output: str | None, folder: str | None, store_url: str | None
+    config: str, match_id: str, place: str, output: str | None, folder: str | None, store_url: str | None
 ) -> None:
     """Write what a bot did in a match, for an appeal.
 
@@ -52,8 +50,7 @@ def evidence(
     record = state.stored.match(match_id)
     if record is None:
         raise unknown_match(match_id, state.stored.summaries())
-    if not 0 <= seat < len(record.players):
-        raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
+    seat = _seat_of(place, record.players)
     if not state.is_complete(record.round):
         why = "is incomplete" if state.held is None else "is held back from the public"
         raise ConfigError(
@@ -76,6 +73,15 @@ def evidence(
         return
     _write_folder(folder, {"evidence.html": page, **files})
     note(f"wrote the evidence to {folder}; in it, sha256sum -c SHA256SUMS checks the files")
+
+
+def _seat_of(place: str, players: Sequence[str]) -> int:
+    """Return the seat of a number or a player's name, with or without version; ConfigError for others."""
+    found = [seat for seat, name in enumerate(players) if place in (str(seat), name, name.partition("@")[0])]
+    if len(found) != 1:
+        seats = ", ".join(f"{seat} {name}" for seat, name in enumerate(players))
+        raise ConfigError(f"--seat: expected one of {seats}, got {place!r}")
+    return found[0]
 
 
 def _sha256(text: str) -> str:

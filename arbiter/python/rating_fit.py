@@ -48,7 +48,7 @@ def fit(
     Matches that share a value of `intervals` (``round``, ``table`` or ``match``) may be correlated; ``model``
     takes all results as independent. `level` is the coverage, `prior` the virtual draws of each player.
     The mean rating is 0, or the ratings of `anchors` have their known mean. ConfigError for what cannot be
-    rated, and for different programs of one name.
+    rated, for results of several games, and for different programs of one name.
     """
     for name, value in {"level": level, "prior": prior, **_named(anchors)}.items():
         check_number(name, value)
@@ -203,6 +203,10 @@ def _matches(results: Any) -> list[rating.Match]:
             hint = "+ joins results" if isinstance(one, MatchResults) else ""
             message = f"results: expected a match record or a row of a table, got {one_line(one)}"
             raise ConfigError(message, hint=hint)
+    games = {record.game for record in records}
+    games |= {str(row["game"]) for seats in rows.values() for row in seats if "game" in row}
+    if len(games) > 1:
+        raise ConfigError(f"results: of different games: {', '.join(sorted(games))}", hint="rate each alone")
     programs: dict[str, str] = {}
     rounds: dict[tuple[Any, ...], int] = {}
     for record in records:

@@ -156,6 +156,12 @@ def test_repeated_matches_are_noted(many: arbiter.MatchResults) -> None:
     assert arbiter.fit(many + many[:3]).warnings[-1].startswith("3 matches repeated")
 
 
+def test_results_of_two_games_are_refused(many: arbiter.MatchResults) -> None:
+    other = [*many, replace(many[0], game="codepiece")]
+    with pytest.raises(ConfigError, match="of different games: codepiece, planning"):
+        arbiter.fit(other)
+
+
 def test_anchors_set_the_scale(many: arbiter.MatchResults) -> None:
     name = many[0].players[0]
     assert arbiter.fit(many, anchors={name: 1500.0})[name].elo == pytest.approx(1500.0)
