@@ -40,7 +40,7 @@ def _read_place(path: str) -> tuple[str, str, int] | None:
     """Read name, store and rounds of a season from its file alone; None if the file must be loaded."""
     file = Path(path)
     try:
-        document = read_document(file, fast=True)
+        document = read_document(file)
     except ConfigError:
         return None
     keys = document.value
