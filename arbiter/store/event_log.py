@@ -107,7 +107,7 @@ def last_number(connection: sa.Connection, season: int) -> int:
 
 
 # One event a match: building these statements takes longer than executing them.
-_THE_SEASON = sa.bindparam("of_season")
+_THE_SEASON: sa.BindParameter[int] = sa.bindparam("of_season")
 _COUNTED = sa.select(db_schema.seasons.c.events).where(db_schema.seasons.c.id == _THE_SEASON)
 _COUNT = (
     sa.update(db_schema.seasons)

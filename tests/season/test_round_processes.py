@@ -174,6 +174,9 @@ def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_
     assert json.loads(out)["suspended"]["p3"] == said
     assert {row["player"]: row["matches"] for row in json.loads(out)["players"]}["p3"] == 0
     assert run("verify", quick_config)[0] == 0
+    code, out, _ = run("qualify", quick_config, "--player", "p3")
+    assert (code, out.startswith("FAIL p3: starts: ")) == (3, True)
+    assert "No module named 'nothing'" in out or "; fix: " in out
     code, out, err = run("qualify", quick_config, "--player", "p3", "--player", "p0", "--format", "json")
     shape = json.loads(out)
     assert (code, shape["ok"], "1 of 2 players failed: p3" in err) == (3, False, True)
