@@ -180,6 +180,12 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
     return found
 
 
+def orders_until_replaced(orders: Sequence[Order], match_id: str, run: int) -> Sequence[Order]:
+    """Return the orders given before run `run` of a match, from 1, was replaced; all for its last run."""
+    replaced = [k for k, order in enumerate(orders) if order.subject == match_id and order.before is not None]
+    return orders[: replaced[run - 1]] if run <= len(replaced) else orders
+
+
 def first_id(match_id: str) -> str:
     """Return the id of the match that a match with a substitute follows."""
     return match_id.removesuffix(AGAIN_MARK)

@@ -67,9 +67,13 @@ def rejudging_text(one: Rejudging) -> str:
 
 def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | None:
     """Load a replaced run of a match, the first being 1; None for an unknown run."""
-    if state.match(match_id) is None or not 1 <= run <= len(state.reruns.get(match_id, ())):
+    if state.match(match_id) is None or not 1 <= run < number_of_runs(state, match_id):
         return None
     return state.stored.orders.earlier(match_id)[run - 1]
+
+
+def number_of_runs(state: SeasonState, match_id: str) -> int:
+    return len(state.reruns.get(match_id, ())) + 1
 
 
 def run_of(state: SeasonState, match_id: str, run: int | None) -> MatchRecord | None:
