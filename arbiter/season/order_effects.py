@@ -174,7 +174,7 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
         if order.verb is OrderKind.REPLAY:
             reasons[order.subject] = order.because
         elif order.before is not None:
-            because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else ""
+            because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else order.because
             runs = found.setdefault(order.subject, [])
             runs.append(Rerun(len(runs) + 1, order, because))
     return found

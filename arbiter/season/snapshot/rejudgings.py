@@ -59,10 +59,10 @@ def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
 
 def rejudging_text(one: Rejudging) -> str:
     """Describe a rejudging for feeds and webhooks: ``match ID was played again, because TEXT: CHANGE``."""
-    if one["kind"] == "restored":
-        return f"match {one['match']} counts again as it was before it was played again: {one['say']}"
+    restored = "counts again as it was before it was played again"
+    what = restored if one["kind"] == "restored" else "was played again"
     because = f", because {one['because']}" if one["because"] else ""
-    return f"match {one['match']} was played again{because}: {one['say']}"
+    return f"match {one['match']} {what}{because}: {one['say']}"
 
 
 def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | None:

@@ -16,6 +16,15 @@ from arbiter.season.snapshot import listings
 from arbiter.season.snapshot.freeze import public_state
 from arbiter.season.snapshot.front_page import announcements
 from arbiter.season.snapshot.pagination import MatchList
+from arbiter.store.announcements import (
+    ANNOUNCE,
+    CORRECT,
+    CORRECT_ANSWER,
+    TEXTS_BEFORE,
+    WITHDRAW,
+    WITHDRAW_ANSWER,
+)
+from arbiter.store.clarifications import ANSWER, QUESTION
 from arbiter.store.people import MOST_PEOPLE
 from arbiter.store.versions import DROPPED
 from arbiter.web.api import authors as authors_api
@@ -305,6 +314,11 @@ def _audit_values(caller: Caller, query: Mapping[str, str]) -> dict[str, object]
     found, (people, verbs) = organisers.audit_page(caller, asked), caller.state.stored.audit.known()
     return {
         "deeds": found["audit"],
+        "numbered": {
+            **dict.fromkeys((ANNOUNCE, CORRECT, WITHDRAW), "announcement"),
+            **dict.fromkeys((QUESTION, ANSWER, CORRECT_ANSWER, WITHDRAW_ANSWER), "question"),
+        },
+        "texts_before": TEXTS_BEFORE,
         "next": found["next"],
         "is_later": number is not None,
         "wanted": {"who": who, "what": what},
