@@ -91,7 +91,8 @@ def annul(
     else:
         given = administration.annul(season, ids, because or "", replay)
         what = "to be replayed" if replay else "annulled"
-    _print_order(season, given, f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}", style)
+    text = f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}"
+    _print_order(season, given, text, style, config if replay and isinstance(season, SeasonResults) else "")
 
 
 @click.command()
@@ -200,8 +201,13 @@ def _names(match: MatchSummary) -> list[tuple[str, str]]:
     return [(name, registered_name(name)) for name in map(original, match.players)]
 
 
-def _print_order(season: SeasonWithOrders, given: OrderOutcome, text: str, style: str) -> None:
-    """Print an order, how it changes the standings, and who plays the season now."""
+def _print_order(
+    season: SeasonWithOrders, given: OrderOutcome, text: str, style: str, replays: str = ""
+) -> None:
+    """Print an order, how it changes the standings, and who plays the season now.
+
+    `replays` is the season's file if matches are to be replayed.
+    """
     moved = list(administration.rank_changes(given))
     if style == "json":
         print_json({"subjects": list(given.subjects), "standings": moved})
@@ -220,6 +226,8 @@ def _print_order(season: SeasonWithOrders, given: OrderOutcome, text: str, style
     holder = season.stored.holder()
     if holder is not None:
         note(f"{holder} plays the season; the order applies before it plans or rates a round")
+    elif replays:
+        note(f"arbiter run-round {replays} --replays-only replays them now, without the next round")
 
 
 def _print_annulled(orders: tuple[Order, ...], style: str) -> None:
