@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from arbiter.cli.output import print_table, say
 from arbiter.games import make
 from arbiter.replay.frame import hand_line, roles_line
+from arbiter.replay.result_text import say_moments
 from arbiter.replay.score_sheet import score_sheet, sheets_of
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
             say(f"  command  {forfeit.command}")
             more = f"... ({len(forfeit.reply)} characters)" if len(forfeit.reply) > SHOWN else ""
             say(f"  reply    {forfeit.reply[:SHOWN]!r}{more}")
+        if when := say_moments(forfeit):
+            say(f"  when     {when}")
         if again:
             say(f"  again    {again}")
         for line in but:
