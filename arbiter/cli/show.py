@@ -14,7 +14,7 @@ from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.open_season import load_match, read_state
 from arbiter.cli.options import config_argument, format_option_of, run_option, store_option
 from arbiter.cli.output import print_json, say
-from arbiter.cli.rerun_command import settings_of_match, unavailable_players
+from arbiter.cli.rerun_command import replay_command, settings_of_match, unavailable_players
 from arbiter.errors import ConfigError
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.cost_budget import cost_of
@@ -143,12 +143,11 @@ def show(
 
 def _print_alone(record: MatchRecord, source: str) -> None:
     """Print a match that no season's file is known of."""
-    again, but = "", []
-    if record.forfeit is not None:
-        words = ["arbiter", "console", "--record", source, "--from", record.id]
-        again = shlex.join([*words, "--until", str(moves_before_fault(record))])
-        but = ["a record has no commands: name the bots with --seat K=bot:COMMAND"]
-    print_match(record, again, but)
+    if (forfeit := record.forfeit) is None:
+        print_match(record)
+        return
+    but = f"a record has no commands: write that of {forfeit.player}; --seat names other bots, too"
+    print_match(record, replay_command(record, source), [but])
 
 
 def _print_stored(
