@@ -14,9 +14,10 @@ from arbiter.python.rating_fit import RatingFit as RatingFit
 from arbiter.python.rating_fit import fit as fit
 from arbiter.python.season_reader import SeasonReader as SeasonReader
 from arbiter.python.season_reader import open_season as open_season
+from arbiter.python.table_types import Contestant as Contestant
 
 __version__: str
 __all__ = [
-    "ArbiterError", "Comparison", "MatchRecord", "MatchResults", "RatingFit", "SeasonReader", "ShownReplay",
+    "ArbiterError", "Comparison", "Contestant", "MatchRecord", "MatchResults", "RatingFit", "SeasonReader", "ShownReplay",
     "compare", "crossplay", "evaluate", "fit", "load_results", "open_season", "play",
 ]  # fmt: skip

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.games.game import AnyGame
-    from arbiter.python.contenders import Contestant
+    from arbiter.python.table_types import Contestant
+    from arbiter.trials.regression.figures import TrialFigures
+    from arbiter.trials.regression.trial_state import VerdictOfTrial
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,10 +38,10 @@ class Comparison:
     high, blocks, matches, wins, draws, losses, faults and others. `results` are all matches.
     """
 
-    verdict: str
+    verdict: VerdictOfTrial
     headline: str
     rows: tuple[tuple[str, str], ...]
-    figures: Mapping[str, Any]
+    figures: TrialFigures
     results: MatchResults
 
     @property
@@ -50,8 +52,7 @@ class Comparison:
     @property
     def elo(self) -> float | None:
         """The candidate's Elo above the base, None before the first block."""
-        value: float | None = self.figures["elo"]
-        return value
+        return self.figures["elo"]
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.headline}; {counted(len(self.results), 'match')}>"
@@ -77,6 +78,7 @@ def compare(
     beta: float = 0.05,
     measure: Literal["results", "points"] = "results",
     non_regression: bool = False,
+    faults: Literal["count", "fail"] = "count",
     max_blocks: int | None = None,
     seed: int | str | None = None,
     options: Mapping[str, Any] | None = None,
@@ -89,8 +91,9 @@ def compare(
     `max_blocks` are played; a block is one set of deals in balanced seatings of the two. `elo0` (0) is the
     difference that is not enough, `elo1` (10) the expected one, `alpha` and `beta` the risks of a wrong
     verdict; with `non_regression` they are -10 and 0. `measure` compares who was ahead, or the ``points``.
-    `seed`, `options`, `limits` and `strict` as in `play`. Nothing is stored: ``arbiter regress`` continues
-    after an interruption and plays on all cores.
+    `faults` count as losses, or with ``fail`` the first one ends the test. `seed`, `options`, `limits` and
+    `strict` as in `play`. Nothing is stored: ``arbiter regress`` continues after an interruption and plays on
+    all cores.
 
     ConfigError for a game, players or values that do not fit; BotCheckFailed for the first forfeit if strict;
     VoidMatch if the machine failed.
@@ -108,6 +111,8 @@ def compare(
     }
     for name in ("elo0", "elo1", "alpha", "beta"):
         check_number(name, keys[name])
+    if faults not in ("count", "fail"):
+        raise ConfigError(f"faults: expected count or fail, got {faults!r}")
     if max_blocks is not None and (type(max_blocks) is not int or max_blocks < 1):
         raise ConfigError(f"max_blocks: expected an integer from 1, got {max_blocks!r}")
     try:
@@ -127,6 +132,7 @@ def compare(
                 limits=table.limits,
                 test=rule,
                 non_regression=non_regression,
+                fail_at_once=faults == "fail",
                 seed=text,
             )
         )
@@ -135,10 +141,13 @@ def compare(
             for spec in block:
                 records.append(table.play(spec, make_shared(spec.game, spec.options)))
                 trial.add(records[-1].summary())
+                if trial.verdict is not None:
+                    break
+    assert trial.verdict is not None
     return Comparison(
-        verdict=str(trial.verdict),
+        verdict=trial.verdict,
         headline=headline(trial),
         rows=tuple(rows(trial)),
-        figures={**figures(trial)},
+        figures=figures(trial),
         results=MatchResults(records),
     )

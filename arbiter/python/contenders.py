@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from arbiter.match.spec import Limits, MatchSpec
 
 RANDOM = "random"
-Contestant: TypeAlias = "str | Sequence[str] | Callable[[Any, Any], Any] | Any"
-"""A function of observation and action mask, an object with `predict`, a command as a string or in words, or
-the name of a shipped bot or ``"random"``.
-"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

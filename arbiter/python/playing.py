@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame
     from arbiter.match.spec import Limits
-    from arbiter.python.contenders import Contender, Contestant
+    from arbiter.python.contenders import Contender
+    from arbiter.python.table_types import Contestant
 
 
 def play(

@@ -30,6 +30,7 @@ BELOW = (
 )
 ELSEWHERE = {
     "ArbiterError": "The base of all errors; its message is one line.",
+    "Contestant": 'The type of a player of [`play`](#play), for annotations: `players: list[arbiter.Contestant] = [bot, "greedy"]`.',
     "MatchRecord": "A played match; [match records](match-record.md) has its fields.",
     "ShownReplay": "A match to step through in a notebook.",
 }
@@ -132,7 +133,7 @@ def test_the_reference_is_the_docstrings(request: pytest.FixtureRequest) -> None
 def section(name: str) -> str:
     thing = getattr(arbiter, name)
     lines = [f"## {name}", ""]
-    if not isinstance(thing, type):
+    if inspect.isfunction(thing):
         lines += ["```text", call(name, thing), "```", ""]
     lines += [ELSEWHERE.get(name) or prose(thing), ""]
     lines += [LINKS[name], ""] if name in LINKS else []

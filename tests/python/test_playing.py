@@ -50,7 +50,7 @@ def test_a_round_is_all_seatings_on_the_same_deals() -> None:
 
 
 def test_the_same_seed_is_the_same_play() -> None:
-    players = [first, "random", "random", last]
+    players: list[arbiter.Contestant] = [first, "random", "random", last]
     one, again = (arbiter.play("planning", players, **SHORT) for _ in range(2))
     other = arbiter.play("planning", players, **SHORT | {"seed": 2})
     assert played(one) == played(again) != played(other)
@@ -130,8 +130,8 @@ def test_a_model_and_partners_play() -> None:
 def test_every_game_is_played_by_functions_round_after_round(game: str) -> None:
     seats = make(game, FEW[game]).table_size
     a_round = len(make(game, FEW[game]).seatings)
-    players = [first, last, "random", first][:seats]
-    results = arbiter.play(game, players, matches=2 * a_round, options=FEW[game], seed=1)
+    players: list[arbiter.Contestant] = [first, last, "random", first]
+    results = arbiter.play(game, players[:seats], matches=2 * a_round, options=FEW[game], seed=1)
     assert [m.forfeit for m in results] == [None] * 2 * a_round
     assert [replay_of(m, Reader("full"))["result"]["points"] for m in results] == [
         list(m.points or ()) for m in results
