@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "play": "python.playing",
+    "PlayInterrupted": "python.match_loop",
     "Contestant": "python.table_types",
     "MatchResults": "python.match_results",
     "load_results": "python.match_results",

@@ -7,6 +7,7 @@ from arbiter.match.record import MatchRecord as MatchRecord
 from arbiter.notebook import ShownReplay as ShownReplay
 from arbiter.python.comparison import Comparison as Comparison
 from arbiter.python.comparison import compare as compare
+from arbiter.python.match_loop import PlayInterrupted as PlayInterrupted
 from arbiter.python.match_results import MatchResults as MatchResults
 from arbiter.python.match_results import load_results as load_results
 from arbiter.python.playing import play as play
@@ -18,6 +19,7 @@ from arbiter.python.table_types import Contestant as Contestant
 
 __version__: str
 __all__ = [
-    "ArbiterError", "Comparison", "Contestant", "MatchRecord", "MatchResults", "RatingFit", "SeasonReader", "ShownReplay",
-    "compare", "crossplay", "evaluate", "fit", "load_results", "open_season", "play",
+    "ArbiterError", "Comparison", "Contestant", "MatchRecord", "MatchResults", "PlayInterrupted", "RatingFit",
+    "SeasonReader", "ShownReplay", "compare", "crossplay", "evaluate", "fit", "load_results", "open_season",
+    "play",
 ]  # fmt: skip

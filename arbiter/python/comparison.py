@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbiter.errors import ConfigError
-from arbiter.games import make_shared
 from arbiter.python.contenders import Table, contender, game_of_call
-from arbiter.python.match_results import MatchResults, forfeit_lines
-from arbiter.python.playing import seed_text
+from arbiter.python.match_loop import play_through
+from arbiter.python.match_results import forfeit_lines
+from arbiter.python.playing import event_of, seed_text
 from arbiter.python.rating_fit import check_number
 from arbiter.season.settings import REGRESS
 from arbiter.text import counted, html_table, svg_text
@@ -21,9 +21,12 @@ from arbiter.trials.regression.trial_state import Trial
 from rating.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from arbiter.games.game import AnyGame
+    from arbiter.match.spec import MatchSpec
+    from arbiter.python.match_loop import Progress
+    from arbiter.python.match_results import MatchResults
     from arbiter.python.table_types import Contestant
     from arbiter.trials.regression.figures import TrialFigures
     from arbiter.trials.regression.trial_state import VerdictOfTrial
@@ -84,6 +87,8 @@ def compare(
     options: Mapping[str, Any] | None = None,
     limits: Mapping[str, str] | None = None,
     strict: bool = False,
+    workers: int | None = 1,
+    progress: Progress = False,
 ) -> Comparison:
     """Test whether `candidate` is better than `base`, by the sequential test of ``arbiter regress``.
 
@@ -91,12 +96,12 @@ def compare(
     `max_blocks` are played; a block is one set of deals in balanced seatings of the two. `elo0` (0) is the
     difference that is not enough, `elo1` (10) the expected one, `alpha` and `beta` the risks of a wrong
     verdict; with `non_regression` they are -10 and 0. `measure` compares who was ahead, or the ``points``.
-    `faults` count as losses, or with ``fail`` the first one ends the test. `seed`, `options`, `limits` and
-    `strict` as in `play`. Nothing is stored: ``arbiter regress`` continues after an interruption and plays on
-    all cores.
+    `faults` count as losses, or with ``fail`` the first one ends the test. `seed`, `options`, `limits`,
+    `strict`, `workers` and `progress` as in `play`. Nothing is stored: ``arbiter regress`` continues after an
+    interruption.
 
     ConfigError for a game, players or values that do not fit; BotCheckFailed for the first forfeit if strict;
-    VoidMatch if the machine failed.
+    VoidMatch if the machine failed; PlayInterrupted with the results so far.
     """
     made, text = game_of_call(game, options, None), seed_text(seed)
     levels = LEVELS[non_regression]
@@ -120,11 +125,12 @@ def compare(
     except OptionError as error:
         raise ConfigError(str(error)) from None
     named = {BASE: contender(base, made.name), CANDIDATE: contender(candidate, made.name)}
+    event = event_of(made, text, [*named.values()])
     pair = [replace(one, player=replace(one.player, name=name)) for name, one in named.items()]
     with Table(made, pair, limits, strict) as table:
         trial = Trial(
             Experiment(
-                name=f"{REGRESS}unstored",
+                name=f"{REGRESS}{event}",
                 game=made,
                 base=pair[0].player,
                 candidate=pair[1].player,
@@ -136,18 +142,28 @@ def compare(
                 seed=text,
             )
         )
-        records = []
-        for block in trial.matches_to_play(text):
-            for spec in block:
-                records.append(table.play(spec, make_shared(spec.game, spec.options)))
-                trial.add(records[-1].summary())
-                if trial.verdict is not None:
-                    break
+        results = play_through(
+            table,
+            _specs(trial, event, text),
+            workers,
+            progress,
+            None if max_blocks is None else max_blocks * rule.matches,
+            lambda record: trial.add(record.summary()),
+        )
     assert trial.verdict is not None
     return Comparison(
         verdict=trial.verdict,
         headline=headline(trial),
         rows=tuple(rows(trial)),
         figures=figures(trial),
-        results=MatchResults(records),
+        results=results,
     )
+
+
+def _specs(trial: Trial, event: str, seed: str) -> Iterator[MatchSpec]:
+    """Yield the matches until the verdict, under ids that no other comparison has."""
+    for block in trial.matches_to_play(seed):
+        for spec in block:
+            if trial.verdict is not None:
+                return
+            yield replace(spec, id=f"{event}/{spec.id}")

@@ -65,7 +65,10 @@ def check_programs(seated: Iterable[tuple[str, str]], known: dict[str, str]) -> 
     for player, program in seated:
         if program and known.setdefault(name := original(player), program) != program:
             message = f"different programs are named {name}"
-            hint = f'give one another name, as in old.renamed({{"{name}": "{name}-old"}})'
+            names = f'{{"{name}": "{name}-old"}}'
+            hint = (
+                f"give one another name, as in old.renamed({names}), or the same to keep both as one player"
+            )
             raise ConfigError(message, hint=hint)
 
 
