@@ -220,7 +220,8 @@ def _print_prompts(record: MatchRecord, seat: Seat | None) -> None:
 def _prompt_lines(seat: Seat, player: str, model: Mapping[str, Any]) -> Iterator[str]:
     what = ", ".join(filter(None, [model["name"], model["date"], model["effort"]]))
     yield f"seat {seat}, {printable(player)}: {printable(what)}, harness {model['harness']}"
-    yield f"{model['tokens']} of {model['match_tokens']} tokens in {len(model['calls'])} answers"
+    answers = sum(call["outcome"] != "long" for call in model["calls"])
+    yield f"{model['tokens']} of {model['match_tokens']} tokens in {answers} answers"
     for call in model["calls"]:
         reported = "none reported" if call["reported"] is None else f"{call['reported']} reported"
         cost = f"{call['tokens']} tokens ({reported}), {call['ms']} ms"

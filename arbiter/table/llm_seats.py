@@ -81,7 +81,8 @@ class Models:
             return []
         calls = self._gateways[seat].calls
         lies = sum("lie" in call for call in calls)
-        wrong = f"its provider's counts of tokens cannot be right in {lies} of {len(calls)} answers"
+        wrong = f"in {lies} of {len(calls)} answers the reported tokens are fewer than the pieces of text, or"
+        wrong += " more than allowed: the pieces, or the allowed tokens, are counted"
         return [f"a language model: {identity_of(entry)}", *[wrong] * bool(lies)]
 
     def billed(self) -> dict[str, BilledTokens]:
