@@ -99,6 +99,12 @@ def show(
             return
         record = read_match(config, match_id)
     else:
+        lost_questions = found.stored.outages.of(match_id or "") if prompts else []
+        for part in lost_questions:
+            for line in _prompt_lines(part["seat"], part["player"], part):
+                say(line)
+        if lost_questions and found.stored.match(match_id or "") is None:
+            return
         record = _stored_match(found, config, match_id)
     if seat is not None and not 0 <= seat < len(record.players):
         raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
@@ -220,7 +226,7 @@ def _print_prompts(record: MatchRecord, seat: Seat | None) -> None:
 def _prompt_lines(seat: Seat, player: str, model: Mapping[str, Any]) -> Iterator[str]:
     what = ", ".join(filter(None, [model["name"], model["date"], model["effort"]]))
     yield f"seat {seat}, {printable(player)}: {printable(what)}, harness {model['harness']}"
-    answers = sum(call["outcome"] != "long" for call in model["calls"])
+    answers = sum(call["outcome"] not in ("long", "outage") for call in model["calls"])
     yield f"{model['tokens']} of {model['match_tokens']} tokens in {answers} answers"
     for call in model["calls"]:
         reported = "none reported" if call["reported"] is None else f"{call['reported']} reported"

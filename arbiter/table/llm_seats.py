@@ -95,6 +95,14 @@ class Models:
                 found[name] = found.get(name, NOTHING).plus(BilledTokens(gateway.asked, output))
         return found
 
+    def unanswered(self) -> dict[str, Any]:
+        """Return the model without an answer as in a record, its question whole; {} if all have answered."""
+        for seat, gateway in self._gateways.items():
+            if (call := gateway.unanswered) is not None:
+                part = self.record_part(seat) or {}
+                return {**part, "seat": seat, "player": self._spec.players[seat].name, "calls": [call]}
+        return {}
+
     def record_part(self, seat: Seat) -> dict[str, Any] | None:
         """Return a model's part of the record, None for other bots."""
         entry = self._spec.players[seat].model

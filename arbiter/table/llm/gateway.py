@@ -100,6 +100,8 @@ class Gateway:
         self._outcome = self._used_up = ""
         self.outage = ""
         """Why the match is void, or ""."""
+        self.unanswered: dict[str, Any] | None = None
+        """The call that had no answer, by the outage."""
         self.calls: list[dict[str, Any]] = []
         """The questions and answers, as in `BotReport.model`."""
         self.broken_off = 0
@@ -211,8 +213,13 @@ class Gateway:
         except ProviderFailure as failure:
             ms = round((time.monotonic() - began) * 1000)
             if failure.too_long and len(messages) > FEWEST_MESSAGES and self._calls_now(LONG) < MOST_LONG:
-                return self._return_as_long(messages, tries, ms)
+                with self._lock:
+                    account.attempts += account.move > 0
+                self.calls.append(self._call_without_answer(messages, LONG, tries, ms))
+                return {"outcome": LONG}
             self.outage = str(failure)
+            call = self._call_without_answer(messages, "outage", tries, ms)
+            self.unanswered = call | {"same": 0, "messages": messages}
             return {"outcome": "outage"}
         count = count_tokens(streamed, allowed)
         asked = question_tokens(messages, streamed.asked)
@@ -271,13 +278,13 @@ class Gateway:
                 return tried, f"; {name} is not in its list of models"
         return TRIES, ""
 
-    def _return_as_long(self, messages: list[Message], tries: list[str], ms: int) -> dict[str, Any]:
-        """Return a question that is longer than the context, which costs no attempt."""
-        with self._lock:
-            self._account.attempts += self._account.move > 0
-        call = self._call_record(messages, LONG, Streamed("", "", 0, None, 0, "", False, ""), TokenCount(0))
-        self.calls.append(call | {"asked": 0, "ms": ms, "tries": tries})
-        return {"outcome": LONG}
+    def _call_without_answer(
+        self, messages: list[Message], outcome: str, tries: list[str], ms: int
+    ) -> dict[str, Any]:
+        """Return a call whose question had no answer: it costs nothing."""
+        nothing = Streamed("", "", 0, None, 0, "", False, "")
+        call = self._call_record(messages, outcome, nothing, TokenCount(0))
+        return call | {"asked": 0, "ms": ms, "tries": tries}
 
     def _call_record(
         self, messages: list[Message], outcome: str, streamed: Streamed, count: TokenCount
