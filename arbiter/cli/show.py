@@ -105,6 +105,12 @@ def show(
     else:
         if match_id is None:
             raise ConfigError("expected a match id after CONFIG", hint=f"arbiter matches {config} lists them")
+        lost_questions = found.stored.outages.of(match_id) if prompts else []
+        for part in lost_questions:
+            for line in _prompt_lines(part["seat"], part["player"], part):
+                say(line)
+        if lost_questions and found.stored.match(match_id) is None:
+            return
         record = load_match(found, match_id, run)
     if seat is not None and not 0 <= seat < len(record.players):
         raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
@@ -221,7 +227,8 @@ def _print_prompts(record: MatchRecord, seat: Seat | None) -> None:
 def _prompt_lines(seat: Seat, player: str, model: Mapping[str, Any]) -> Iterator[str]:
     what = ", ".join(filter(None, [model["name"], model["date"], model["effort"]]))
     yield f"seat {seat}, {printable(player)}: {printable(what)}, harness {model['harness']}"
-    yield f"{model['tokens']} of {model['match_tokens']} tokens in {len(model['calls'])} answers"
+    answers = sum(call["outcome"] not in ("long", "outage") for call in model["calls"])
+    yield f"{model['tokens']} of {model['match_tokens']} tokens in {answers} answers"
     for call in model["calls"]:
         reported = "none reported" if call["reported"] is None else f"{call['reported']} reported"
         cost = f"{call['tokens']} tokens ({reported}), {call['ms']} ms"

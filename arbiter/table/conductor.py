@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from arbiter.errors import MalformedReply, NotPrepared, VoidMatch
+from arbiter.errors import MalformedReply, NotPrepared, ProviderOutage, VoidMatch
 from arbiter.games import make
 from arbiter.match.clock import MS, SECOND
 from arbiter.match.exchange import Reply, drive
@@ -113,6 +113,8 @@ class Conductor:
                 return self._play(game, spec, models, seats, in_memory)
             except VoidMatch as void:
                 void.billed = models.billed()
+                if isinstance(void, ProviderOutage):
+                    void.question = models.unanswered()
                 raise
 
     def _play(
