@@ -1,8 +1,8 @@
 """Read games of PGN that are alike, with the same tags in the same order and a line each, many at once.
 
-A text of such games is split at its quotes: every second part is the value of a tag, and the layout fixes what
-is between two of them. Only good games that reading line by line (`pgn_lines`) surely finds, too, are taken;
-a text that may hold anything else is refused whole.
+A text of such games is split at its quotes: every second part is the value of a tag, and the layout fixes
+what is between two of them. Only good games that reading line by line (`pgn_lines`) surely finds, too, are
+taken; a text that may hold anything else is refused whole.
 """
 
 from __future__ import annotations
