@@ -24,6 +24,7 @@ from arbiter.web.rendering.charts import ratio_chart
 from tests.fixtures.records import play_trial
 from tests.fixtures.simulated_regression import InMemory, alike, experiment, seats_of, skilled
 from tests.fixtures.site import visiting
+from tests.trials.regression.test_best_of_n import NAMES, SECOND, choice, play_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,6 +97,23 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.Monk
     assert f"A line from 0 to {full['llr']:.2f} after {full['blocks']} blocks" in page.text
     assert 'The seed was <code class="long">drawn<' in page.text
     assert f'href="/tests/{name}"' in listed
+
+
+def test_a_test_of_several_candidates_has_a_page_with_each_of_them(tmp_path: Path) -> None:
+    with closing(Store(address(tmp_path))) as store:
+        play_choice(choice(seed="hush-these-deals"), InMemory(SECOND), store, steps=30)
+    with site_of(tmp_path) as client:
+        (row,) = client.get("/api/v1/tests").json()["tests"]
+        full = client.get(f"/api/v1/tests/{row['name']}").json()
+        page = client.get(f"/tests/{row['name']}").text
+        listed = client.get("/tests").text
+    assert (row["state"], row["llr"], row["blocks"]) == ("undecided", None, full["blocks"])
+    assert row["blocks"] > 0
+    assert [one["name"] for one in full["candidates"]] == list(NAMES)
+    for name in NAMES:
+        assert f"<dt>{name}</dt>" in page
+    assert f'href="/tests/{row["name"]}"' in listed
+    assert "hush-these-deals" not in f"{full}{page}"
 
 
 @pytest.mark.parametrize("blocks", [3, None])
