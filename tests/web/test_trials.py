@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arbiter.store import SeasonStore
+    from arbiter.trials.regression.best_of_n import ChoiceTrial
     from arbiter.trials.regression.experiment import Experiment
     from arbiter.trials.regression.trial_state import Trial
     from tests.fixtures.zoo import Kept
@@ -157,7 +158,7 @@ def test_a_test_is_read_again_when_a_match_was_stored_and_only_then(
     reads: list[str] = []
     trial_of = read.stored_trial
 
-    def noted(season: SeasonStore) -> Trial:
+    def noted(season: SeasonStore) -> Trial | ChoiceTrial:
         reads.append(season.name)
         return trial_of(season)
 
