@@ -206,7 +206,7 @@ def _print_order(
 ) -> None:
     """Print an order, how it changes the standings, and who plays the season now.
 
-    `replays` is the season's file if matches are to be replayed.
+    `replays` is the season's file if matches wait for their replay, else "".
     """
     moved = list(administration.rank_changes(given))
     if style == "json":
