@@ -28,7 +28,7 @@ from arbiter.table.interactive.occupants import Person, RandomPlayer, SeatComman
 from arbiter.table.interactive.setup import TranscriptEntry
 from arbiter.table.single_bot import RawReply
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from tests.fixtures.applet import SMALL, VERBS, Owner, random_players, seated
+from tests.fixtures.applet import SETUP, SMALL, VERBS, Owner, random_players, seated
 from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
@@ -69,10 +69,17 @@ class Talking(RandomPlayer):
         return b"why\x1b[2J\n"
 
 
-@pytest.fixture
-def owner() -> Iterator[Owner]:
+@pytest.fixture(scope="module")
+def kept_owner() -> Iterator[Owner]:
     with seated() as owner:
         yield owner
+
+
+@pytest.fixture
+def owner(kept_owner: Owner) -> Owner:
+    """A new match in an application that is made once: its routes take a hundred times as long as a match."""
+    kept_owner.session.begin(SETUP, [Person()])
+    return kept_owner
 
 
 @pytest.mark.parametrize("name", names())
