@@ -25,17 +25,14 @@ from arbiter.replay.visibility import Reader, replay_of
 from arbiter.table.interactive.exchange_log import Exchanges
 from arbiter.table.interactive.interactive_match import InteractiveMatch
 from arbiter.table.interactive.occupants import Person, RandomPlayer, SeatCommand
-from arbiter.table.interactive.setup import Setup, TranscriptEntry
+from arbiter.table.interactive.setup import TranscriptEntry
 from arbiter.table.single_bot import RawReply
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from tests.fixtures.applet import GAME, LIMITS, SMALL, VERBS, Owner, random_players, seated
+from tests.fixtures.applet import SMALL, VERBS, Owner, begin, random_players, seated
 from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from arbiter.games.game import AnyGame
-    from arbiter.table.interactive.occupants import Occupant
 
 
 class Hanging(RandomPlayer):
@@ -76,12 +73,6 @@ class Talking(RandomPlayer):
 def kept_owner() -> Iterator[Owner]:
     with seated() as owner:
         yield owner
-
-
-def begin(owner: Owner, *occupants: Occupant, game: AnyGame = GAME, seed: str = "1") -> Owner:
-    """A new match in the same application: its routes take a hundred times as long to make as a match."""
-    owner.session.begin(Setup(game, seed, LIMITS), list(occupants))
-    return owner
 
 
 @pytest.fixture
