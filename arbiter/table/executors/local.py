@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from arbiter.table.executors.dispatch import Call, Done
 
+CONTEXT = multiprocessing.get_context("spawn")
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Sent to the whole terminal or group; the main process decides for its workers."""
 
@@ -77,12 +78,11 @@ class _Worker:
 
     def __init__(self, core: int, confines: bool) -> None:
         """`confines`: its bots have a root file system in memory, shared by all workers."""
-        context = multiprocessing.get_context("spawn")
         system = SYSTEM.connect() if confines else None
         # Started by itself later, it would unblock the signals that are blocked below.
         resource_tracker.ensure_running()
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, core, system))
+        self._pipe, theirs = CONTEXT.Pipe()
+        self._process = CONTEXT.Process(target=_work, args=(theirs, core, system))
         self._done: Done | None = None
         # Until the new process has set its handlers.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
