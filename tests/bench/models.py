@@ -101,8 +101,8 @@ def outages(number: int) -> dict[str, Any]:
         "no stream": lambda: Served(raw=b"<html>"),
     }
     void = results = losses = 0
-    gateway = llm_seats.Gateway
-    llm_seats.Gateway = partial(Gateway, pause=never)  # type: ignore[misc, assignment]
+    gateway = llm_seats.Gateway  # type: ignore[attr-defined]
+    llm_seats.Gateway = partial(Gateway, pause=never)  # type: ignore[misc, assignment, attr-defined]
     conductor = Conductor()
     try:
         with serving() as provider:
@@ -125,7 +125,7 @@ def outages(number: int) -> dict[str, Any]:
                     continue
                 void += 1
     finally:
-        llm_seats.Gateway = gateway  # type: ignore[misc]
+        llm_seats.Gateway = gateway  # type: ignore[misc, attr-defined]
         conductor.close()
     return {"outages": number, "void": void, "results": results, "losses": losses}
 
