@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.store import sqlite
+from arbiter.table.executors import local
+from tests.fixtures import forked_slots
 from tests.fixtures.commands import arbiter
 from tests.fixtures.databases import database, postgres, postgres_server, postgres_store
 from tests.fixtures.left_open import Summary
@@ -164,6 +166,13 @@ def _no_disk_is_waited_for() -> Iterator[None]:
             connection.execute("PRAGMA synchronous=OFF")
 
         patch.setattr(sqlite, "_configure_connection", prepare)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _matches_are_played_in_forked_processes() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "CONTEXT", forked_slots)
         yield
 
 

@@ -18,7 +18,6 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.match.protocol import Connection
 from arbiter.match.record import Fault
-from arbiter.sandbox import forkserver_client
 from arbiter.sandbox.forkserver.bot import file_bytes, memory_counts
 from arbiter.sandbox.process_meter import Meter, _read_stat, filled_bytes
 from arbiter.table import Conductor, channel, conductor, slow_exchange
@@ -279,7 +278,7 @@ def test_a_machine_without_room_for_a_process_makes_the_match_void(
     def full(*words: object, **options: object) -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(forkserver_client.subprocess, "Popen", full)
+    monkeypatch.setattr(subprocess, "Popen", full)
     with pytest.raises(VoidMatch, match="cannot start the process that starts bots: Resource temporarily"):
         Conductor().play(against(bot()))
 

@@ -17,7 +17,7 @@ from arbiter.store import Order, OrderKind, Store
 from arbiter.trials.regression import own_season
 from arbiter.trials.regression.blocks import block_specs
 from arbiter.trials.regression.program_identity import PREFIX
-from arbiter.trials.regression.runner import open_experiment
+from arbiter.trials.regression.runner import open_experiment, stored_trial
 from arbiter.web.pages import regression_watch as read
 from arbiter.web.pages.regression_watch import Trials
 from arbiter.web.rendering.charts import ratio_chart
@@ -156,7 +156,7 @@ def test_a_test_is_read_again_when_a_match_was_stored_and_only_then(
 ) -> None:
     test = play_test(tmp_path, blocks=2, seed="one")
     reads: list[str] = []
-    trial_of = read.stored_trial
+    trial_of = stored_trial
 
     def noted(season: SeasonStore) -> Trial | ChoiceTrial:
         reads.append(season.name)

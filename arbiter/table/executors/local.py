@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 StartMethod: TypeAlias = Literal["spawn", "fork"]
 """How a worker begins: as a new interpreter, or with the memory of this process as it is."""
+CONTEXT = multiprocessing.get_context("spawn")
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Sent to the whole terminal or group; the main process decides for its workers."""
 
@@ -80,7 +81,7 @@ class _Worker:
 
     def __init__(self, core: int, confines: bool, method: StartMethod) -> None:
         """`confines`: its bots have a root file system in memory, shared by all workers."""
-        context: Any = multiprocessing.get_context(method)
+        context: Any = CONTEXT if method == "spawn" else multiprocessing.get_context(method)
         system = SYSTEM.connect() if confines else None
         # Started by itself later, it would unblock the signals that are blocked below.
         resource_tracker.ensure_running()
