@@ -84,7 +84,8 @@ class Models:
             return []
         calls = self._gateways[seat].calls
         lies = sum("lie" in call for call in calls)
-        wrong = f"its provider's counts of tokens cannot be right in {lies} of {len(calls)} answers"
+        wrong = f"in {lies} of {len(calls)} answers the reported tokens are fewer than the pieces of text, or"
+        wrong += " more than allowed: the pieces, or the allowed tokens, are counted"
         return [f"a language model: {identity_of(entry)}", *[wrong] * bool(lies)]
 
     def billed(self) -> dict[str, BilledTokens]:
@@ -96,6 +97,14 @@ class Models:
                 name = self._spec.players[seat].name
                 found[name] = found.get(name, NOTHING).plus(BilledTokens(gateway.asked, output))
         return found
+
+    def unanswered(self) -> dict[str, Any]:
+        """Return the model without an answer as in a record, its question whole; {} if all have answered."""
+        for seat, gateway in self._gateways.items():
+            if (call := gateway.unanswered) is not None:
+                part = self.record_part(seat) or {}
+                return {**part, "seat": seat, "player": self._spec.players[seat].name, "calls": [call]}
+        return {}
 
     def record_part(self, seat: Seat) -> dict[str, Any] | None:
         """Return a model's part of the record, None for other bots."""

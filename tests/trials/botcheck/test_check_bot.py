@@ -373,9 +373,9 @@ def test_a_season_requires_the_steps_that_its_matches_come_to(
 @pytest.mark.parametrize(
     ("peak", "ok", "text"),
     [
-        (390, True, "at most 390 MB of 400 MB"),
-        (410, True, "at most 410 MB of 400 MB; 16 MB more are allowed"),
-        (500, False, "at most 500 MB of 400 MB, for a moment between two checks"),
+        (390, True, "at most 390 MB (limit 400 MB)"),
+        (410, True, "at most 410 MB (limit 400 MB); 16 MB more are allowed"),
+        (500, False, "at most 500 MB (limit 400 MB), for a moment between two checks"),
     ],
 )
 def test_a_peak_above_the_limit_is_named_even_if_no_check_saw_it(peak: int, ok: bool, text: str) -> None:
