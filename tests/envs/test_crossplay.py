@@ -10,6 +10,7 @@ import pytest
 from arbiter import envs
 from arbiter.errors import ConfigError
 from tests.envs.forms import first, last
+from tests.fixtures.commands import RANDOM
 
 pytestmark = pytest.mark.slow
 
@@ -99,7 +100,7 @@ def test_random_players_and_pools_are_met_and_meet() -> None:
 @pytest.mark.process
 def test_programs_are_met_and_meet_each_other() -> None:
     limits = {"isolation": "plain"}
-    players: dict[str, Any] = {"greedy": "greedy", "least": first, "beginner": "beginner"}
+    players: dict[str, Any] = {"program": RANDOM, "least": first, "beginner": "beginner"}
     found = envs.crossplay(players, "planning", rounds=1, limits=limits, **SHORT)
     assert set(found.cells) == {(a, b) for a in found.names for b in found.names if a != b}
 
