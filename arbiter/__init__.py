@@ -22,7 +22,7 @@ _HOMES = {
     "compare": "python.comparison",
     "Comparison": "python.comparison",
     "evaluate": "envs.evaluation",
-    "crossplay": "envs.crossplay",
+    "crossplay": "envs.each_against_each",
     "open_season": "python.season_reader",
     "SeasonReader": "python.season_reader",
     "MatchRecord": "match.record",

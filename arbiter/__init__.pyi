@@ -1,6 +1,6 @@
 """The types of the names that `arbiter` imports at their first use."""
 
-from arbiter.envs.crossplay import crossplay as crossplay
+from arbiter.envs.each_against_each import crossplay as crossplay
 from arbiter.envs.evaluation import evaluate as evaluate
 from arbiter.errors import ArbiterError as ArbiterError
 from arbiter.match.record import MatchRecord as MatchRecord

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arbiter.envs.batches import Batch, batch
-    from arbiter.envs.crossplay import Crossplay, crossplay
     from arbiter.envs.determinization import Worlds
+    from arbiter.envs.each_against_each import Crossplay, crossplay
     from arbiter.envs.evaluation import Evaluation, evaluate
     from arbiter.envs.exploiting import BestResponse, best_response
     from arbiter.envs.pettingzoo_forms import GameEnv, ParallelGameEnv, aec, parallel
@@ -102,7 +102,7 @@ _HOMES = {
     "batch": "batches", "Batch": "batches",
     "evaluate": "evaluation", "Evaluation": "evaluation",
     "best_response": "exploiting", "BestResponse": "exploiting",
-    "crossplay": "crossplay", "Crossplay": "crossplay",
+    "crossplay": "each_against_each", "Crossplay": "each_against_each",
     "PolicyBot": "protocol_bot",
     "Pool": "pool",
     "RolloutBot": "rollout_bot",

@@ -50,7 +50,7 @@ class ProgramDigest:
         elif policy is None:
             self._fixed = _digest(["random"])
         else:
-            known = policy if hasattr(policy, "__qualname__") else type(policy)
+            known: Any = policy if isinstance(policy, FunctionType) else type(policy)
             self._state = _STATE.setdefault(f"{known.__module__}.{known.__qualname__}", set())
             self._before = _read(policy)
 
@@ -59,6 +59,10 @@ class ProgramDigest:
         if self._fixed is not None:
             return set()
         after = _read(self._policy)
+        if not after:
+            # It can no longer be read.
+            self._before = {}
+            return set()
         places = self._before.keys() | after.keys()
         self.add_state({place for place in places if self._before.get(place) != after.get(place)})
         return self._state

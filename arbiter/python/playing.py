@@ -60,16 +60,16 @@ def play(
     the choices of ``"random"``. `options` are the game's; the number of seats follows from the players where
     a game leaves it open.
 
-    With several `workers`, or None for one on each core, as many matches are played at once, each in a
-    process forked from this one: it has a copy of each function, with its random generators as they are, and
-    what it changes stays there. A model on a graphics card cannot be forked. With one, functions run in this
-    process. `progress` shows the matches played on standard error, or is a function of their number and that
-    of all (None if unknown).
+    With several `workers`, at most one on each core, or None for all cores, as many matches are played at
+    once, each in a process forked from this one: it has a copy of each function, with its random generators
+    as they are, and what it changes stays there. A model on a graphics card cannot be forked. With one
+    worker functions run in this process. `progress` shows the matches played on standard error, or is a
+    function of their number and that of all (None if unknown).
 
     An illegal answer, an exception and any other fault forfeits the match, as in a season; with `strict` the
-    first one raises BotCheckFailed, from the function's own exception. ConfigError for a game, players or
-    values that do not fit; VoidMatch if the machine failed. Ctrl-C raises PlayInterrupted, whose `results`
-    are those of the matches played.
+    first one raises BotCheckFailed, with one worker from the function's own exception. ConfigError for a
+    game, players or values that do not fit; VoidMatch if the machine failed. Ctrl-C raises PlayInterrupted,
+    whose `results` are those of the matches played.
     """
     given = len(players) if hasattr(players, "__len__") and not isinstance(players, str | bytes) else None
     made = game_of_call(game, options, given)

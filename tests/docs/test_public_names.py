@@ -160,7 +160,7 @@ def fields(thing: type) -> list[str]:
 
 def rows_section() -> str:
     """The types of tables and of their rows."""
-    from arbiter.envs.crossplay import CrossplayTable, Encounter
+    from arbiter.envs.each_against_each import CrossplayTable, Encounter
     from arbiter.envs.evaluation import LadderTable, Rung
 
     lines = ["## Rows and tables", "", "The types that the methods above return.", ""]
