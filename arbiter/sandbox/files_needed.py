@@ -58,6 +58,7 @@ STARTS = {
     "Rscript": ("/usr/lib/R/bin/R", "/bin/rm"),
     "escript": ("/usr/bin/erl",),
     "kotlin": ("/usr/bin/kotlinc",),
+    "r": ("/usr/bin/which", "/usr/bin/uname"),
 }
 """By a program's name: what it starts without naming it in a script."""
 SHORTEST_NAME = 3
