@@ -46,10 +46,18 @@ OF_THE_PROXY = (
     "websockets",
 )
 GAMES = {
-    "planning": ("{name: planning, deals: [[1, 0], [2, 1]]}", "greedy"),
-    "chefs_hat": ("{name: chefs_hat, rules: gym2, matches: 1, max_rounds: 3}", "larger_value"),
+    "planning": (
+        "{name: planning, deals: [[1, 0], [2, 1]]}",
+        "greedy",
+        'root ::= "ANSWER: " ([0-9] | [2-9TJQKA] [CDHS])',
+    ),
+    "chefs_hat": (
+        "{name: chefs_hat, rules: gym2, matches: 1, max_rounds: 3}",
+        "larger_value",
+        'root ::= "ANSWER: " ("pass" | "C" [0-9]+ ";Q" [0-9] ";J" [0-9])',
+    ),
 }
-"""The season's key `game`, and a bot that meets the models, beside `random`."""
+"""The season's key `game`, a bot that meets the models beside `random`, and the grammar of all answers."""
 CONTEXT = 8192
 """Tokens of the server's context, for each question in progress."""
 DONE_S = 1800
@@ -117,7 +125,7 @@ def serving(words: list[str], port: int, path: str, log: Path, **env: str) -> It
 def season_text(game: str, endpoint: str, key: str = "") -> str:
     """The file of a season of two models and two bots; the models are told the legal answers."""
     model = f"endpoint: '{endpoint}', name: smol{key and f', key_env: {key}'}"
-    keys, bot = GAMES[game]
+    keys, bot, _ = GAMES[game]
     named = ((name, f"{BOTS}/{game}_{name}.py") for name in ("random", bot))
     bots = [f"  - {{name: {name}, command: [python3, {file}]}}\n" for name, file in named]
     return f"""\
@@ -220,30 +228,18 @@ def main() -> None:
     parser.add_argument("games", nargs="*", help="by default all", default=[*GAMES])
     given = parser.parse_args()
     found: dict[str, Any] = {}
-    program, model, port = server_program(), model_file(), free_port()
+    program, model = server_program(), model_file()
+    # One thread: with two, the server waits for the slower one wherever the machine has other work.
+    words = [program, "-m", str(model), "-np", "2", "-c", str(2 * CONTEXT), "-t", "1", "--alias", "smol"]
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        words = [
-            program,
-            "-m",
-            str(model),
-            "--port",
-            str(port),
-            "-np",
-            "2",
-            "-c",
-            str(2 * CONTEXT),
-            "-t",
-            "2",
-            "--alias",
-            "smol",
-        ]
-        with serving(words, port, "/health", place / "server.log"):
-            for game in given.games:
+        for game in given.games:
+            place, port = Path(folder), free_port()
+            own = [*words, "--port", str(port), "--grammar", GAMES[game][2]]
+            with serving(own, port, "/health", place / "server.log"):
                 found[game] = play_season(game, f"http://127.0.0.1:{port}/v1", place)
                 print(json.dumps({game: found[game]}), file=sys.stderr, flush=True)
-            if given.proxy:
-                found["through a proxy"] = play_through_proxy(given.games[0], port, place)
+                if given.proxy and game == given.games[0]:
+                    found["through a proxy"] = play_through_proxy(game, port, place)
     print(json.dumps(found, indent=1))
 
 
