@@ -47,7 +47,7 @@ OF_THE_PROXY = (
 )
 GAMES = {
     "planning": (
-        "{name: planning, deals: [[1, 0], [2, 1]]}",
+        "{name: planning, deals: [[1, 0]]}",
         "greedy",
         'root ::= "ANSWER: " ([0-9] | [2-9TJQKA] [CDHS])',
     ),
@@ -59,7 +59,7 @@ GAMES = {
 }
 """The season's key `game`, a bot that meets the models beside `random`, and the grammar of all answers."""
 CONTEXT = 8192
-"""Tokens of the server's context, for each question in progress."""
+"""Tokens of the server's context."""
 DONE_S = 1800
 
 
@@ -134,7 +134,7 @@ seed: {"0" * 63}1
 time: 60s
 isolation: auto
 rounds: 1
-workers: 2
+workers: 1
 after_fault: substitute
 tokens: {{match: 100000, move: 48}}
 attempts: 3
@@ -174,7 +174,7 @@ def play_season(game: str, endpoint: str, folder: Path, key: str = "") -> dict[s
         [sys.executable, "-m", "arbiter", "run-round", str(file)], stdout=subprocess.DEVNULL
     )
     while process.poll() is None and not stored_matches(file):
-        time.sleep(1)
+        time.sleep(5)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = len(stored_matches(file))
@@ -230,7 +230,7 @@ def main() -> None:
     found: dict[str, Any] = {}
     program, model = server_program(), model_file()
     # One thread: with two, the server waits for the slower one wherever the machine has other work.
-    words = [program, "-m", str(model), "-np", "2", "-c", str(2 * CONTEXT), "-t", "1", "--alias", "smol"]
+    words = [program, "-m", str(model), "-np", "1", "-c", str(CONTEXT), "-t", "1", "--alias", "smol"]
     with tempfile.TemporaryDirectory() as folder:
         for game in given.games:
             place, port = Path(folder), free_port()
