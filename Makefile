@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 # By a line in a .pth: what setuptools writes otherwise makes each start of Python, such as a bot's, take twice as long.
 EDITABLE := --config-settings editable_mode=compat --editable
 
-.PHONY: demo ready test quick test-thorough check check-and-dist check-scripts site dist bench bench-libraries bench-peers bench-web bench-uploads ladder bots clean
+.PHONY: demo ready test quick test-thorough check check-and-dist check-scripts site dist bench bench-libraries bench-peers bench-web bench-uploads ladder models bots clean
 
 demo: $(RUN) ## a round of Planning between real bots, and its report
 	rm -f configs/demo.sqlite configs/demo.sqlite-* configs/demo.html
@@ -97,6 +97,9 @@ bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it
 
 bench-libraries: $(DEV) ## the programs of docs/howto/learning-libraries.md, each with its library; OF="skrl torchrl" for some
 	@$(BIN)/python -m tests.bench.libraries $(OF)
+
+models: $(DEV) ## seasons of language models on llama.cpp's server, which is built if missing; PROXY=1: through a litellm proxy, too
+	@$(BIN)/python -m tests.bench.real_models $(if $(PROXY),--proxy)
 
 ladder: export PATH := $(CURDIR)/$(BIN):$(PATH)
 ladder: $(DEV) bots ## plays the ladders of opponents, rates them, writes docs/reference/ladder.md; GAMES="planning" alone

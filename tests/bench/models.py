@@ -27,7 +27,7 @@ from arbiter.table.conductor import Conductor
 from arbiter.table.llm import gateway
 from arbiter.table.llm.gateway import Gateway
 from tests.fixtures.commands import BOTS, COMPILED, RANDOM
-from tests.fixtures.provider import Served, legal_answer, serving, text
+from tests.fixtures.provider import LEGAL, Served, legal_answer, serving, text
 from tests.table.llm.faults import faulty
 from tests.table.llm.test_table import model_player
 
@@ -156,6 +156,32 @@ def charges() -> dict[str, Any]:
     return found
 
 
+def questions() -> dict[str, Any]:
+    """The mean and the longest question of whole matches, in tokens at three bytes, by game and form of prompts."""
+    found: dict[str, Any] = {}
+    conductor = Conductor()
+    with serving() as provider:
+        provider.answer = lambda body: legal_answer(body, random.choice)
+        for game in names():
+            for state in ("whole", "conversation"):
+                entry = provider.entry(legal=True, state=state, match_tokens=10**7)
+                players = [model_player(entry, f"m{seat}") for seat in range(find(game)().seats)]
+                record = conductor.play(spec_of(players, game, {}))
+                assert record.forfeit is None, record.forfeit
+                texts = [
+                    "".join(message["content"] for message in body["messages"]) for body in provider.bodies
+                ]
+                provider.bodies.clear()
+                for legal in (True, False):
+                    sizes = [len(one if legal else LEGAL.sub("", one)) / 3 for one in texts]
+                    found[f"{game}, {state}, legal: {legal}"] = {
+                        "mean": round(fmean(sizes)),
+                        "most": round(max(sizes)),
+                    }
+    conductor.close()
+    return found
+
+
 def equals(rounds: int, seed: str) -> dict[str, Any]:
     """Two models that answer alike, at random, in duplicate matches: the mean difference of points, and its error."""
     draw = Stream("bench", seed).draw
@@ -190,13 +216,17 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--seed", default="1")
     parser.add_argument(
-        "parts", nargs="*", metavar="PART", help="counts, charges, equals or outages; by default all"
+        "parts",
+        nargs="*",
+        metavar="PART",
+        help="counts, charges, questions, equals or outages; by default all",
     )
     given = parser.parse_args()
     found: dict[str, Any] = {}
     parts: dict[str, Callable[[], dict[str, Any]]] = {
         "counts": partial(counts, given.calls),
         "charges": charges,
+        "questions": questions,
         "equals": partial(equals, given.rounds, given.seed),
         "outages": partial(outages, given.outages),
     }

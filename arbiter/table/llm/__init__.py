@@ -4,7 +4,7 @@ Theory of operation. The referee treats a model's seat like any bot. The bot is 
 program that receives the seat's commands, makes prompts of the seat's information (`prompts`), and parses
 answers in texts. It is confined like every bot, and has one more descriptor, a socket to the referee's
 process. There the gateway (`gateway`) takes its questions: it counts tokens (`token_account`), has the key,
-sends requests to the provider (`provider`), and records all texts.
+sends requests to the provider (`provider`, in turn by `endpoint_queue`), and records all texts.
 
     referee ──commands──> harness ──messages──> gateway ──HTTP──> provider
             <──replies───         <───a text───         <──stream──

@@ -17,7 +17,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, BinaryIO
 
-from arbiter.table.llm.provider import ProviderFailure
+from arbiter.table.llm.answer_stream import ProviderFailure
 from arbiter.table.private_folder import private_folder
 
 if TYPE_CHECKING:

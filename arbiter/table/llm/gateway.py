@@ -22,8 +22,9 @@ from typing import Any, TypeAlias
 from arbiter.errors import ConfigError, ProviderOutage
 from arbiter.match.record import Fault
 from arbiter.match.spec import ModelEntry
+from arbiter.table.llm.answer_stream import ProviderFailure, Streamed
 from arbiter.table.llm.endpoint_queue import EndpointQueue
-from arbiter.table.llm.provider import Provider, ProviderFailure, Streamed
+from arbiter.table.llm.provider import Provider
 from arbiter.table.llm.token_account import TokenAccount, TokenCount, count_tokens, question_tokens
 
 Message: TypeAlias = Mapping[str, str]

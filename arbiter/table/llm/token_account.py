@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from arbiter.match.spec import ModelEntry
-    from arbiter.table.llm.provider import Streamed
+    from arbiter.table.llm.answer_stream import Streamed
 
 
 class TokenCount(NamedTuple):

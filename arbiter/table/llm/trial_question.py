@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.match.in_memory import Said, match_spec, play_by_policy, random_policy
+from arbiter.table.llm.answer_stream import ProviderFailure, Streamed
 from arbiter.table.llm.gateway import Gateway, key_of
 from arbiter.table.llm.harness import Harness
 from arbiter.table.llm.prompt_forms import form_of, rules_of
 from arbiter.table.llm.prompts import PromptForm
-from arbiter.table.llm.provider import Provider, ProviderFailure, Streamed
+from arbiter.table.llm.provider import Provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -14,9 +14,9 @@ import pytest
 
 from arbiter.errors import ProviderOutage
 from arbiter.match.record import Fault
+from arbiter.table.llm.answer_stream import LONGEST_TEXT, ProviderFailure, Streamed
 from arbiter.table.llm.endpoint_queue import CALM_S, EndpointQueue
 from arbiter.table.llm.gateway import LONGEST_PAUSE_S, LONGEST_QUESTION, TRIES, Gateway, parse_messages
-from arbiter.table.llm.provider import LONGEST_TEXT, ProviderFailure, Streamed
 from arbiter.table.llm.token_account import FRAME_TOKENS, count_tokens
 from tests.fixtures.provider import KEY, Served, text
 from tests.table.llm.faults import faulty
