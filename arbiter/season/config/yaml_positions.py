@@ -22,8 +22,8 @@ _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader in C, if PyYAML has it."""
 _READ_OTHERWISE = re.compile("[\t\r?\x85\u2028\u2029\ufeff]")
 """Characters that the two loaders of PyYAML do not always read alike."""
-FAST_SIZE, FAST_LEVELS = 2_000_000, 2_000
-"""Characters, and brackets with dashes, in a text for the loader in C: nested ten times deeper it crashes."""
+FAST_SIZE, FAST_LEVELS = 2_000_000, 10_000
+"""Characters, and brackets with dashes, in a text for the loader in C: nested twice as deep it crashes."""
 
 _MISPLACED = re.compile(r"expected the node content, but found '(.*)'")
 
