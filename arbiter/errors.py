@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -123,7 +123,12 @@ class VoidMatch(ArbiterError):
 
 
 class ProviderOutage(VoidMatch):
-    """The provider of a language model failed: no player caused the void match."""
+    """The provider of a language model failed: no player caused the void match.
+
+    `question` is a model's part of a record whose only call has no answer; {} before any question.
+    """
+
+    question: Mapping[str, Any] = {}
 
 
 class NotPrepared(VoidMatch):

@@ -19,7 +19,7 @@ from arbiter.store import sqlite
 from arbiter.table.executors import local
 from tests.fixtures import forked_slots
 from tests.fixtures.commands import arbiter
-from tests.fixtures.databases import database, postgres, postgres_server, postgres_template
+from tests.fixtures.databases import database, postgres, postgres_server, postgres_store
 from tests.fixtures.left_open import Summary
 
 # Also chooses how many examples hypothesis tries.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "a_stage", "arbiter", "database", "golden", "kept", "landlock", "original_season", "postgres", "postgres_server",
-    "postgres_template", "shown",
+    "postgres_store", "shown",
 ]  # fmt: skip
 
 STARTERS = {"cpp_bot", "table", "postgres_server"}

@@ -10,7 +10,7 @@ import click
 
 from arbiter.cli.options import config_argument, format_option, season_options
 from arbiter.cli.output import note, print_json, print_table, say
-from arbiter.errors import ConfigError, StoreError
+from arbiter.errors import ConfigError, ProviderOutage, StoreError
 from arbiter.text import counted
 
 if TYPE_CHECKING:
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 @click.command("check-config")
 @config_argument
+@click.option("--ask", is_flag=True, help="Ask each language model for a decision, and try its settings.")
 @format_option
-def check_config(config: str, style: str) -> None:
+def check_config(config: str, ask: bool, style: str) -> None:
     """Check a season file without playing.
 
     Example: arbiter check-config configs/demo.yaml
     """
+    from arbiter.cli.asked_models import ask_models, print_asked_model
     from arbiter.cli.open_season import apply_begun_settings
     from arbiter.season.config import load
     from arbiter.season.config.readable_secrets import check_bot_access
@@ -35,6 +37,7 @@ def check_config(config: str, style: str) -> None:
     for warning in checked.warnings:
         note(warning)
     players = [entry.player.name for entry in checked.entries]
+    asked = ask_models(checked) if ask else []
     if style == "json":
         print_json(
             {
@@ -47,6 +50,7 @@ def check_config(config: str, style: str) -> None:
                 "digest": checked.digest,
                 "after_fault": rule,
                 "warnings": list(checked.warnings),
+                **({"asked": asked} if ask else {}),
             }
         )
     else:
@@ -54,6 +58,10 @@ def check_config(config: str, style: str) -> None:
         say(f"{config}: ok: {checked.game.title}, {size}")
         if checked.submissions is not None or rule != "end":
             say(f"after_fault: {rule}, {_after_fault_reason(checked, rule)}")
+        for model in asked:
+            print_asked_model(model)
+    if failed := [model for model in asked if model["outage"]]:
+        raise ProviderOutage("; ".join(f"{model['player']}: {model['outage']}" for model in failed))
 
 
 def _after_fault_reason(config: Config, rule: str) -> str:

@@ -83,6 +83,8 @@ def play_matches(
                     store.unstored_tokens.add(void.billed)
                     if enough(None):
                         window.close()
+                if isinstance(void, ProviderOutage) and void.question:
+                    store.outages.add(spec.id, void.question)
                 blameless = isinstance(void, ProviderOutage | NotPrepared)
                 if what := missing_programs(spec.players):
                     raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
-HEAD = "0025"
+HEAD = "0026"
 """The version of the schema; later ones are larger."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -163,6 +163,15 @@ voids = _of_season(
     sa.Column("match_id", Name, nullable=False),
     sa.Column("why", sa.Text, nullable=False),
     sa.Column("players", sa.Text, nullable=False),
+    with_rowid=False,
+)
+
+outages = _of_season(
+    # Questions to language models that had no answer, by which a match was void, as JSON.
+    "outages",
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("match_id", Name, nullable=False),
+    sa.Column("question", sa.Text, nullable=False),
     with_rowid=False,
 )
 

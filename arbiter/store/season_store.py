@@ -36,7 +36,7 @@ from arbiter.store.row_values import (
 )
 from arbiter.store.submission_files import SubmissionFiles
 from arbiter.store.submissions import SubmissionStore
-from arbiter.store.unstored_plays import UnstoredTokenStore, VoidPlayStore
+from arbiter.store.unstored_plays import OutageStore, UnstoredTokenStore, VoidPlayStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,6 +64,7 @@ class SeasonStore(Matches):
         self.reviews = ReviewStore(store, number)
         self.unstored_tokens = UnstoredTokenStore(store, number)
         self.voids = VoidPlayStore(store, number)
+        self.outages = OutageStore(store, number)
         self.questions = IntegrityReportStore(store, number)
         self.announcements = AnnouncementStore(store, number)
         self.clarifications = ClarificationStore(store, number)

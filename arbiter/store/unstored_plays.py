@@ -1,10 +1,10 @@
-"""Plays that are not stored as matches: void plays, and the billed tokens of language models."""
+"""Plays that are not stored as matches: void plays, and the billed tokens and lost questions of models."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -64,3 +64,36 @@ class VoidPlayStore(SeasonRows):
         with explain_unreadable("the void plays"):
             sat: Counter[str] = Counter(player for row in rows for player in json.loads(row.players))
         return Voids(len(rows), dict(sorted(sat.items(), key=lambda one: (-one[1], one[0].casefold()))))
+
+
+MOST_OUTAGES = 20
+"""The latest questions without an answer that are kept of a season."""
+
+
+class OutageStore(SeasonRows):
+    """The questions to models that made matches of one season void: each method uses the database."""
+
+    def add(self, match: str, question: Mapping[str, Any]) -> None:
+        """Keep a question, and no more than `MOST_OUTAGES`; its match is void."""
+        table = db_schema.outages
+        with self._store.transaction() as connection:
+            last = sa.select(sa.func.max(table.c.number)).filter_by(season_id=self._id)
+            number = int(connection.execute(last).scalar() or 0) + 1
+            old = (
+                sa.delete(table).filter_by(season_id=self._id).where(table.c.number <= number - MOST_OUTAGES)
+            )
+            connection.execute(old)
+            row = {
+                "season_id": self._id,
+                "number": number,
+                "match_id": match,
+                "question": json.dumps(question),
+            }
+            connection.execute(sa.insert(table).values(row))
+
+    def of(self, match: str) -> list[Mapping[str, Any]]:
+        """Return the kept questions of a match, the first one first."""
+        table = db_schema.outages.c
+        rows = self._all(self._own(table.question, match_id=match).order_by(table.number))
+        with explain_unreadable("the questions without an answer"):
+            return [json.loads(row.question) for row in rows]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Self
 from arbiter.errors import MalformedReply, ProviderOutage
 from arbiter.match.exchange import Reply
 from arbiter.match.token_usage import NOTHING, BilledTokens
-from arbiter.table.llm.gateway import Gateway
 from arbiter.table.llm.prompt_forms import digest_of_rules, form_of, identity_of, rules_of
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from arbiter.match.exchange import SeatChannel, Send
     from arbiter.match.spec import MatchSpec
     from arbiter.table.channel import Channel
+    from arbiter.table.llm.gateway import Gateway
 
 
 class Models:
@@ -33,6 +33,9 @@ class Models:
         self._forms: dict[Seat, dict[str, Any]] = {}
         for seat in seats:
             if (entry := spec.players[seat].model) is not None:
+                # It loads an HTTP client, which costs each worker a tenth of its start.
+                from arbiter.table.llm.gateway import Gateway
+
                 self._forms[seat] = form_of(game, spec.id, seat, entry)
                 hello = {
                     "game": game.name,
@@ -81,7 +84,8 @@ class Models:
             return []
         calls = self._gateways[seat].calls
         lies = sum("lie" in call for call in calls)
-        wrong = f"its provider's counts of tokens cannot be right in {lies} of {len(calls)} answers"
+        wrong = f"in {lies} of {len(calls)} answers the reported tokens are fewer than the pieces of text, or"
+        wrong += " more than allowed: the pieces, or the allowed tokens, are counted"
         return [f"a language model: {identity_of(entry)}", *[wrong] * bool(lies)]
 
     def billed(self) -> dict[str, BilledTokens]:
@@ -93,6 +97,14 @@ class Models:
                 name = self._spec.players[seat].name
                 found[name] = found.get(name, NOTHING).plus(BilledTokens(gateway.asked, output))
         return found
+
+    def unanswered(self) -> dict[str, Any]:
+        """Return the model without an answer as in a record, its question whole; {} if all have answered."""
+        for seat, gateway in self._gateways.items():
+            if (call := gateway.unanswered) is not None:
+                part = self.record_part(seat) or {}
+                return {**part, "seat": seat, "player": self._spec.players[seat].name, "calls": [call]}
+        return {}
 
     def record_part(self, seat: Seat) -> dict[str, Any] | None:
         """Return a model's part of the record, None for other bots."""

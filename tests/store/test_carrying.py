@@ -75,6 +75,7 @@ def full(kept: Kept) -> Kept:
     kept.season.unstored_tokens.add({"p1": BilledTokens(1200, 34)})
     kept.season.questions.keep({"twins": []})
     kept.season.voids.add("r001/t01/m0", "it was killed", ["p1", "p2"])
+    kept.season.outages.add("r001/t01/m0", {"seat": 0})
     kept.season.announcements.add("The second round begins at noon.", "olga")
     kept.season.clarifications.ask("Łukasz", "Łukasz", "May a bot write to its folder?", 3)
     return kept

@@ -46,6 +46,7 @@ ADDED = {
     "0023": ("announcements", "clarifications"),
     "0024": ("announcements.corrected", "announcements.withdrawn", "clarifications.announcement"),
     "0025": ("clarifications.corrected", "clarifications.withdrawn"),
+    "0026": ("outages",),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,6 +122,10 @@ def test_a_fault_ends_the_match_as_its_kind(name: str, table: Conductor, bot: Ca
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.fault) == ("subject", fault), record.forfeit
     assert words in record.forfeit.detail
+    moments = [record.started, record.forfeit.sent or record.started, record.forfeit.ended]
+    started, sent, ended = map(datetime.fromisoformat, moments)
+    assert started <= sent <= ended
+    assert fault is not Fault.TIMEOUT or ended - sent > timedelta(seconds=0.5)
     # What it used, and not our search for its end.
     assert fault is not Fault.CRASH or record.bots[1].charged_ns < 300_000_000
     assert_nothing_is_left(table, record)

@@ -16,7 +16,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from arbiter.errors import MalformedReply
 from arbiter.match.exchange import Reply
@@ -36,6 +35,7 @@ from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.pages import visitor_tables as module
 from arbiter.web.pages.visitor_tables import Offer, Tables, offer_of
 from arbiter.web.site import make_site
+from tests.fixtures.client import Client
 from tests.fixtures.commands import RANDOM
 from tests.fixtures.round_processes import assert_all_end, watched
 from tests.fixtures.served_site import PATIENCE, serving
@@ -78,9 +78,9 @@ class Site:
         self.app = make_site(self._seasons, tables=self.tables)
         self.key = ""
 
-    def at(self, address: str) -> TestClient:
+    def at(self, address: str) -> Client:
         """A visitor's browser."""
-        return TestClient(self.app, client=(address, 1), raise_server_exceptions=False)
+        return Client(self.app, client=(address, 1))
 
     def ask(
         self, verb: str, body: object = None, key: str | None = None, address: str = "10.0.0.1"
@@ -309,7 +309,7 @@ def test_another_season_has_no_tables(site: Site) -> None:
     assert answer.status_code == 404
 
 
-def test_a_site_without_tables_has_no_such_page(onlooker: TestClient) -> None:
+def test_a_site_without_tables_has_no_such_page(onlooker: Client) -> None:
     assert onlooker.get(BELOW).status_code == 404
     assert onlooker.post(f"{BELOW}/new", headers={"X-Table": ""}).status_code in (404, 405)
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
-from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from arbiter import __version__
@@ -24,6 +23,7 @@ from arbiter.contest.agents.agent_programs import FILES
 from arbiter.contest.agents.answer_limits import LONGEST_ERROR
 from arbiter.contest.agents.arena import AgentArena
 from arbiter.contest.agents.manual import rules
+from arbiter.contest.agents.strict_server import StrictServer
 from arbiter.contest.agents.version_matches import list_matches, show_log, show_match
 from arbiter.errors import ArbiterError
 
@@ -36,9 +36,9 @@ Write a program that plays a card game well. Read `rules`; `check` a program unt
 them (`match`, `log`); then submit a better one. The verdict "undecided" asks for more rounds."""
 
 
-def server(folder: Path, name: str) -> MCPServer[Any]:
+def server(folder: Path, name: str) -> StrictServer:
     """Return an MCP server with the tools of the arena in a folder."""
-    made = MCPServer("arbiter", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
+    made = StrictServer("arbiter", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
     tools = ArenaTools(folder.resolve(), name)
     for tool in (tools.rules, tools.check, tools.submit, tools.play, tools.standings, tools.match, tools.log):
         made.add_tool(tool, structured_output=False)

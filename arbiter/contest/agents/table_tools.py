@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import anyio.to_thread
-from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from arbiter import __version__
 from arbiter.contest.agents.answer_limits import LONGEST_ERROR, MOST, text_page
+from arbiter.contest.agents.strict_server import StrictServer
 from arbiter.contest.submissions.client import SiteAddress, SiteUnreachable
 from arbiter.contest.submissions.match_log import lines_of
 from arbiter.errors import ArbiterError, ConfigError
@@ -27,6 +27,8 @@ from arbiter.text import UNMARKED, printable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+
+    from mcp.server import MCPServer
 
     from arbiter.contest.submissions.client import SiteAnswer
     from arbiter.replay.schema import Replay
@@ -209,7 +211,7 @@ def frame_of(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return frame
 
 
-def seat_server(url: str) -> MCPServer[Any]:
+def seat_server(url: str) -> StrictServer:
     """Return an MCP server with the tools of a seat; ConfigError for an address that is not a table's."""
     home = RemoteSeat(url)
 
@@ -225,7 +227,7 @@ def seat_server(url: str) -> MCPServer[Any]:
                 with anyio.CancelScope(shield=True), suppress(ArbiterError):
                     await anyio.to_thread.run_sync(home.leave)
 
-    made: MCPServer[Any] = MCPServer(
+    made = StrictServer(
         "arbiter-table", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING", lifespan=living
     )
     tools = SeatTools(home)

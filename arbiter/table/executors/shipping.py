@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import tarfile
 import tempfile
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.sandbox.program_files import is_by_product
+from arbiter.table.private_folder import private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,17 +66,6 @@ def pack(folder: Path, largest: int = LARGEST) -> Parcel:
         raise ConfigError(f"ship: {error.filename or root} cannot be read: {error.strerror}") from None
     data = buffer.getvalue()
     return Parcel((str(root), os.path.realpath(root)), sha256(data).hexdigest(), data)
-
-
-def private_folder() -> Path:
-    """Create this user's folder for temporary files, or find it; VoidMatch if others can enter it."""
-    folder = Path(tempfile.gettempdir()) / f"arbiter-{os.getuid()}"
-    with suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-    status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
-        raise VoidMatch(f"{folder} must be a folder of this user with mode 0700: remove it")
-    return folder
 
 
 def place(digest: str) -> Path:

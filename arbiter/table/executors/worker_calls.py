@@ -7,13 +7,11 @@ the same answer, and a process that replaces a dead one refuses the dead one's c
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pickle
 import platform
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import arbiter
@@ -22,10 +20,11 @@ from arbiter.match.spec import MatchSpec
 from arbiter.sandbox.cpu_affinity import take_core
 from arbiter.sandbox.program_files import first_problem
 from arbiter.sandbox.tiers import probe
-from arbiter.table.executors.shipping import place, private_folder, relocate
+from arbiter.table.executors.shipping import place, relocate
+from arbiter.table.private_folder import claim_core, private_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from arbiter.match.spec import Player
 
@@ -106,22 +105,6 @@ def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> 
             take_core(_core)
         _last = key, _run_pickled(shipped, call)
     return _last[1]
-
-
-def claim_core(folder: Path, cores: Iterable[int]) -> int | None:
-    """Claim the first core that no other process of this user has claimed; None if all are.
-
-    The claim is a lock on a file in `folder`, which the kernel releases when this process ends.
-    """
-    for core in sorted(cores):
-        descriptor = os.open(folder / f"core-{core}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-        else:
-            return core
-    return None
 
 
 def _run_pickled(shipped: Mapping[str, str], call: bytes) -> bytes:

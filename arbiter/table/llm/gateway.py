@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import socket
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from itertools import takewhile
 from typing import Any, TypeAlias
 
 from arbiter.errors import ConfigError, ProviderOutage
 from arbiter.match.record import Fault
 from arbiter.match.spec import ModelEntry
+from arbiter.table.llm.endpoint_queue import EndpointQueue
 from arbiter.table.llm.provider import Provider, ProviderFailure, Streamed
 from arbiter.table.llm.token_account import TokenAccount, TokenCount, count_tokens, question_tokens
 
@@ -33,6 +36,14 @@ LONGEST_PAUSE_S = 30.0
 """The longest pause between two tries, even if the provider requests more."""
 LONGEST_QUESTION = 256 * 1024
 """The most bytes of a message of the harness."""
+LONG = "long"
+"""The outcome of a question that is longer than the model's context, and has messages to leave out."""
+MOST_LONG = 20
+"""The most such questions of one decision."""
+FEWEST_MESSAGES = 2
+"""The messages that a question cannot leave out: the rules and the request."""
+LISTING_S = 10.0
+"""The most seconds for a provider's list of models."""
 ROLES = frozenset({"system", "user", "assistant"})
 LONGEST_THOUGHT = 16 * 1024
 """The most characters of an answer's reasoning that are recorded."""
@@ -80,6 +91,7 @@ class Gateway:
         self._provider = provider or Provider(entry, self._key)
         self._over = threading.Event()
         self._pause = pause or self._over.wait
+        self._queue = EndpointQueue(entry.endpoint, self._over.wait)
         self._account = TokenAccount(entry)
         self._lock = threading.Lock()
         self._away_ns = self._since_ns = 0
@@ -88,6 +100,8 @@ class Gateway:
         self._outcome = self._used_up = ""
         self.outage = ""
         """Why the match is void, or ""."""
+        self.unanswered: dict[str, Any] | None = None
+        """The call that had no answer, by the outage."""
         self.calls: list[dict[str, Any]] = []
         """The questions and answers, as in `BotReport.model`."""
         self.broken_off = 0
@@ -121,13 +135,19 @@ class Gateway:
         """Return the fault of a model without an answer to the last request, with the public reason."""
         if (kind := FAULTS.get(self._outcome)) is None:
             return None
-        tried = sum(call["decision"] == self._decision for call in self.calls)
+        tried = self._calls_now() - self._calls_now(LONG)
         attempts = f"{tried} attempt{'s' * (tried != 1)}"
         if kind is Fault.TOKENS:
             return kind, f"no answer: {self._used_up}"
         if kind is Fault.TRUNCATED:
             return kind, f"no answer in {attempts}: the last reply broke off before its end"
         return kind, f"no answer in {attempts}: the last reply has no line ANSWER with an answer"
+
+    def _calls_now(self, outcome: str = "") -> int:
+        """Return the number of calls of this decision, or of those with an outcome."""
+        return sum(
+            call["decision"] == self._decision and call["outcome"].startswith(outcome) for call in self.calls
+        )
 
     def away_ns(self) -> int:
         """Return for how long in all the harness has waited for the provider, in ns."""
@@ -174,7 +194,8 @@ class Gateway:
     def answer(self, messages: list[Message] | None) -> dict[str, Any]:
         """Ask the provider, charge and record the answer. Return its `outcome`, and for "text" the `text`.
 
-        Other outcomes: those of `outcome_of`, "outage", and without a request "unasked" or "tokens".
+        Other outcomes: those of `outcome_of`, `LONG` to ask again with fewer messages, "outage", and without
+        a request "unasked" or "tokens".
         """
         with self._lock:
             account = self._account
@@ -188,9 +209,17 @@ class Gateway:
         began = time.monotonic()
         tries: list[str] = []
         try:
-            streamed = self._ask_with_retries(messages, allowed, began + self._entry.deadline_s, tries)
+            streamed = self._ask_with_retries(messages, allowed, tries)
         except ProviderFailure as failure:
+            ms = round((time.monotonic() - began) * 1000)
+            if failure.too_long and len(messages) > FEWEST_MESSAGES and self._calls_now(LONG) < MOST_LONG:
+                with self._lock:
+                    account.attempts += account.move > 0
+                self.calls.append(self._call_without_answer(messages, LONG, tries, ms))
+                return {"outcome": LONG}
             self.outage = str(failure)
+            call = self._call_without_answer(messages, "outage", tries, ms)
+            self.unanswered = call | {"same": 0, "messages": messages}
             return {"outcome": "outage"}
         count = count_tokens(streamed, allowed)
         asked = question_tokens(messages, streamed.asked)
@@ -209,25 +238,53 @@ class Gateway:
         self._outcome = outcome
         return {"outcome": outcome, "text": streamed.text} if outcome == "text" else {"outcome": outcome}
 
-    def _ask_with_retries(
-        self, messages: Sequence[Message], allowed: int, until: float, tries: list[str]
-    ) -> Streamed:
-        """Ask the provider, with retries. Return its answer; ProviderFailure after the last try."""
+    def _ask_with_retries(self, messages: Sequence[Message], allowed: int, tries: list[str]) -> Streamed:
+        """Ask the provider, with retries. Return its answer; ProviderFailure after the last try.
+
+        The deadline does not count waiting for other questions of ours.
+        """
+        until = time.monotonic() + self._entry.deadline_s
         while True:
+            waits = time.monotonic()
             try:
-                return self._provider.ask(messages, allowed, until - time.monotonic())
+                with self._queue.turn():
+                    until += time.monotonic() - waits
+                    return self._provider.ask(messages, allowed, until - time.monotonic())
             except ProviderFailure as failure:
                 if failure.pieces:
                     self.broken_off += failure.pieces
                     self.asked += question_tokens(messages, None)
                 tries.append(str(failure))
                 pause = failure.pause if failure.pause is not None else 2.0 ** (len(tries) - 1)
-                pause = min(pause, LONGEST_PAUSE_S)
-                if not failure.again or len(tries) == TRIES or time.monotonic() + pause >= until:
+                # Questions that failed together are not repeated together.
+                pause = min(pause, LONGEST_PAUSE_S) * random.uniform(1, 1.5)
+                most, hint = self._most_tries(failure, len(tries))
+                if not failure.again or len(tries) >= most or time.monotonic() + pause >= until:
                     more = f" ({len(tries)} tries)" if len(tries) > 1 else ""
-                    raise ProviderFailure(f"{self._provider.host} failed: {failure}{more}") from None
+                    why = f"{self._provider.host} failed: {failure}{hint}{more}"
+                    raise ProviderFailure(why, too_long=failure.too_long) from None
                 if self._pause(pause):
                     raise ProviderFailure("the match was over") from None
+
+    def _most_tries(self, failure: ProviderFailure, tried: int) -> tuple[int, str]:
+        """Return how often a question is asked after a failure, and an additional reason."""
+        if failure.too_long:
+            return 2, ""
+        name = self._entry.name
+        # Some servers answer 500 for a wrong name.
+        if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR and tried > 1 and not self.calls:
+            listed = self._provider.names(LISTING_S)
+            if listed and name not in listed:
+                return tried, f"; {name} is not in its list of models"
+        return TRIES, ""
+
+    def _call_without_answer(
+        self, messages: list[Message], outcome: str, tries: list[str], ms: int
+    ) -> dict[str, Any]:
+        """Return a call whose question had no answer: it costs nothing."""
+        nothing = Streamed("", "", 0, None, 0, "", False, "")
+        call = self._call_record(messages, outcome, nothing, TokenCount(0))
+        return call | {"asked": 0, "ms": ms, "tries": tries}
 
     def _call_record(
         self, messages: list[Message], outcome: str, streamed: Streamed, count: TokenCount

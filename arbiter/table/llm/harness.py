@@ -83,17 +83,25 @@ class Harness:
         """Ask until the answer is legal, or no attempt is left; the last answer may be illegal."""
         self._hearing.asked(request)
         asked = {"role": "user", "content": self._question_text(request)}
-        messages: Messages = [self._first, *self._talk, asked]
+        attempts: Messages = []
         while True:
-            answer = self._ask(messages)
+            answer = self._ask([self._first, *self._talk, asked, *attempts])
             outcome, text = answer["outcome"], answer.get("text", "")
+            if outcome == "long" and (self._talk or attempts):
+                if not self._talk:
+                    attempts = []
+                # The older half, in pairs of question and answer.
+                del self._talk[: -(-len(self._talk) // 4) * 2]
+                if not self._talk:
+                    asked = {"role": "user", "content": self._question_text(request)}
+                continue
             word, why = self._parse_answer(text) if outcome == "text" else (None, _AGAIN.get(outcome, ""))
             self.left = {**self.left, "attempts": self.left["attempts"] - 1}
             if not why or self.left["attempts"] <= 0:
                 break
             said = [{"role": "assistant", "content": text[-LONGEST_ECHO:]}] if text else []
             again = {"role": "user", "content": f"{why} Answer the same request again."}
-            messages = [*messages, *said, again]
+            attempts = [*attempts, *said, again]
         if word is None:
             return f"? {outcome}"
         if self._form.state == "conversation":

@@ -13,15 +13,19 @@ import ssl
 import threading
 from contextlib import closing, contextmanager, suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from arbiter import __version__
+from arbiter.table.llm.provider_errors import LONGEST_ERROR, names_in, reason_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from arbiter.match.spec import ModelEntry
+
+T = TypeVar("T")
+Response: TypeAlias = http.client.HTTPResponse
 
 LONGEST_TEXT = 256 * 1024
 """The most characters of an answer with its reasoning; the stream is cut there."""
@@ -30,6 +34,11 @@ LONGEST_EVENT, LONGEST_STREAM = 1 << 20, 32 << 20
 CHUNK = 65_536
 PATIENT = frozenset({408, 409, 425, 429})
 """Statuses below 500 after which the question may be repeated."""
+_NO_EVENT = "HTTP 200 without an event: the question may be longer than the model's context"
+_NO_FINISH = (
+    "its stream ended without a finish_reason: the server interrupts questions for others"
+    " (llama-cpp-python: set --interrupt_requests false)"
+)
 
 
 class Streamed(NamedTuple):
@@ -54,12 +63,25 @@ class Streamed(NamedTuple):
 class ProviderFailure(Exception):
     """A question without an answer; `again` if a retry may help, after `pause` seconds.
 
-    `pieces` is the number of pieces received.
+    `too_long` if the question may be longer than the model's context. `status` is that of the response, 0
+    without one; `pieces` is the number of pieces received.
     """
 
-    def __init__(self, why: str, again: bool = True, pause: float | None = None, pieces: int = 0) -> None:
-        self.again, self.pause, self.pieces = again, pause, pieces
+    def __init__(
+        self,
+        why: str,
+        again: bool = True,
+        pause: float | None = None,
+        too_long: bool = False,
+        pieces: int = 0,
+    ) -> None:
+        self.again, self.pause, self.too_long, self.pieces = again, pause, too_long, pieces
+        self.status = 0
         super().__init__(why)
+
+
+class _TooLate(ProviderFailure):
+    """The time for a question is over."""
 
 
 class Provider:
@@ -78,8 +100,41 @@ class Provider:
         """Its name and port, as in the config."""
         return self._url.netloc
 
-    def ask(self, messages: Sequence[Mapping[str, str]], allowed: int, seconds: float) -> Streamed:
-        """Send a question; return the answer of at most `allowed` tokens, in `seconds`. ProviderFailure."""
+    def ask(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        allowed: int,
+        seconds: float,
+        more: Mapping[str, object] | None = None,
+    ) -> Streamed:
+        """Send a question; return the answer of at most `allowed` tokens, in `seconds`. ProviderFailure.
+
+        `more` are further settings of the request.
+        """
+        answer = _Answer(allowed)
+        body = json.dumps(self._question(messages, allowed) | dict(more or {})).encode()
+        try:
+            return self._exchange("POST", "/chat/completions", body, seconds, answer.read_response)
+        except _TooLate:
+            what = "no whole answer" if answer.pieces else "no answer"
+            late = f"{what} within {self._entry.deadline_s:g} s"
+            raise ProviderFailure(late, again=False, pieces=answer.pieces) from None
+        except ProviderFailure as failure:
+            failure.pieces = answer.pieces
+            raise
+
+    def names(self, seconds: float) -> list[str]:
+        """Return the names of models that the endpoint lists, unchecked; [] without any."""
+        with suppress(ProviderFailure):
+            return self._exchange(
+                "GET", "/models", None, seconds, lambda answer: names_in(answer.read(CHUNK))
+            )
+        return []
+
+    def _exchange(
+        self, method: str, path: str, body: bytes | None, seconds: float, read: Callable[[Response], T]
+    ) -> T:
+        """Send a request; return what `read` makes of its response, in `seconds`. ProviderFailure."""
         if seconds <= 0:
             raise ProviderFailure("its time was over", again=False)
         secure = self._url.scheme == "https"
@@ -99,7 +154,7 @@ class Provider:
         # A socket's time-out restarts with each byte.
         timer = threading.Timer(seconds, shut_down)
         timer.daemon = True
-        answer = _Answer(allowed)
+        status = 0
         try:
             with closing(connection), self._while_under_way(shut_down):
                 timer.start()
@@ -107,15 +162,17 @@ class Provider:
                 sockets.append(connection.sock)
                 if ended.is_set():
                     raise TimeoutError
-                self._send_request(connection, messages, allowed)
+                connection.request(method, f"{self._url.path.rstrip('/')}{path}", body, self._headers())
                 with closing(connection.getresponse()) as response:
-                    return answer.read_response(response)
+                    status = response.status
+                    if status != HTTPStatus.OK:
+                        raise _refusal(response)
+                    return read(response)
         except (OSError, http.client.HTTPException, ProviderFailure) as error:
             failure = error if isinstance(error, ProviderFailure) else ProviderFailure(_failure_text(error))
             if ended.is_set() or isinstance(error, TimeoutError):
-                what = "no whole answer" if answer.pieces else "no answer"
-                failure = ProviderFailure(f"{what} within {self._entry.deadline_s:g} s", again=False)
-            failure.pieces = answer.pieces
+                failure = _TooLate("too late", again=False)
+            failure.status = status
             raise failure from None
         finally:
             timer.cancel()
@@ -140,10 +197,8 @@ class Provider:
             if self._under_way is not None:
                 self._under_way()
 
-    def _send_request(
-        self, connection: http.client.HTTPConnection, messages: Sequence[Mapping[str, str]], allowed: int
-    ) -> None:
-        """Send the question, with the model's settings, a limit of `allowed` tokens, and the key if any."""
+    def _question(self, messages: Sequence[Mapping[str, str]], allowed: int) -> dict[str, Any]:
+        """Return a question as JSON, with the model's settings and a limit of `allowed` tokens."""
         entry = self._entry
         body: dict[str, Any] = {
             "model": entry.name,
@@ -155,6 +210,10 @@ class Provider:
         body["max_completion_tokens" if entry.effort else "max_tokens"] = allowed
         if entry.effort:
             body["reasoning_effort"] = entry.effort
+        return body
+
+    def _headers(self) -> dict[str, str]:
+        """Return the headers of a request, with the key if any."""
         headers = {
             "Content-Type": "application/json",
             "Accept": "text/event-stream",
@@ -163,8 +222,7 @@ class Provider:
         }
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        path = f"{self._url.path.rstrip('/')}/chat/completions"
-        connection.request("POST", path, json.dumps(body).encode(), headers)
+        return headers
 
 
 class _Answer:
@@ -179,21 +237,22 @@ class _Answer:
         self._reported: int | None = None
         self._asked: int | None = None
         self._hidden = 0
-        self._refused = self._done = False
+        self._refused = False
         self.pieces = 0
 
     def read_response(self, response: http.client.HTTPResponse) -> Streamed:
         """Read a response to its end, or to the limits; ProviderFailure."""
-        if response.status != HTTPStatus.OK:
-            raise _refusal(response)
+        event: object = _NO_EVENT
         for event in _read_events(response):
             self._receive_event(event)
             if self.pieces > self._allowed or self._length > LONGEST_TEXT:
                 self._finish = "length"
                 break
         else:
-            if not (self._finish or self._done):
-                raise ProviderFailure("its stream was cut")
+            if event is _NO_EVENT:
+                raise ProviderFailure(_NO_EVENT, too_long=True)
+            if not self._finish:
+                raise ProviderFailure(_NO_FINISH if event is None else "its stream was cut")
         return Streamed(
             "".join(self._text),
             "".join(self._thought),
@@ -209,12 +268,12 @@ class _Answer:
     def _receive_event(self, event: object) -> None:
         """Add an event of the stream to the answer; ProviderFailure if it is an error."""
         if event is None:
-            self._done = True
             return
         if not isinstance(event, dict):
             raise ProviderFailure("an event of its stream is no object")
         if event.get("error"):
-            raise ProviderFailure("an error in its stream")
+            words = reason_in(event).words
+            raise ProviderFailure("an error in its stream" + (words and f": {words}"))
         if isinstance(event.get("model"), str):
             self._model = event["model"][:100]
         choices = event.get("choices")
@@ -272,9 +331,13 @@ def _refusal(response: http.client.HTTPResponse) -> ProviderFailure:
     status = response.status
     known = {one.value: one.phrase for one in HTTPStatus}
     again = status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in PATIENT
-    return ProviderFailure(
-        f"HTTP {status} {known.get(status, '')}".rstrip(), again, _seconds(response.getheader("Retry-After"))
-    )
+    body = b""
+    with suppress(OSError, http.client.HTTPException):
+        body = response.read(LONGEST_ERROR)
+    words, too_long = reason_in(body, status)
+    why = f"HTTP {status} {known.get(status, '')}".rstrip() + (words and f": {words}")
+    pause = _seconds(response.getheader("Retry-After"))
+    return ProviderFailure(why, again and not too_long, pause, too_long=too_long)
 
 
 def _seconds(text: str | None) -> float | None:

@@ -1,8 +1,8 @@
 """The tokens of a model: the count of an answer, and the rest.
 
-Only the provider knows its tokens, and may be wrong. So its report is checked against the received text: a
-token has at least one byte, and a piece of the stream at least one token. Reasoning that is not sent is
-counted as reported, but at most as allowed.
+Only the provider knows its tokens, some of which have no text: the end of a turn, the tags of reasoning,
+blanks that a grammar removes. So its report counts up to what was allowed, and is checked only from below: a
+piece of the stream has at least one token.
 """
 
 from __future__ import annotations
@@ -17,41 +17,35 @@ if TYPE_CHECKING:
 
 
 class TokenCount(NamedTuple):
-    """The tokens of an answer, and the error of the provider's report, or ""."""
+    """The tokens of an answer, and why the provider's report is impossible, or ""."""
 
     tokens: int
     lie: str = ""
 
 
 def count_tokens(streamed: Streamed, allowed: int) -> TokenCount:
-    """Return the tokens of an answer: as reported if plausible, or else the received pieces.
+    """Return the tokens of an answer: as reported if possible, or else the nearest possible count.
 
     At most `allowed` were requested.
     """
     pieces, reported = streamed.pieces, streamed.reported
     if reported is None:
         return TokenCount(pieces)
-    hidden = 0 if streamed.thought else min(streamed.hidden, reported)
-    most = len(streamed.text.encode()) + len(streamed.thought.encode()) + hidden
     if reported < pieces:
-        return TokenCount(pieces, f"it reported {reported} tokens, and sent {pieces} pieces")
-    if reported > most:
-        return TokenCount(
-            min(most, allowed), f"it reported {reported} tokens, which {most} bytes cannot hold"
-        )
+        return TokenCount(pieces, f"{reported} tokens reported for {pieces} pieces of text")
     if reported > allowed:
-        return TokenCount(max(allowed, pieces), f"it reported {reported} tokens where {allowed} were allowed")
+        return TokenCount(max(allowed, pieces), f"{reported} tokens reported where {allowed} were allowed")
     return TokenCount(reported)
 
 
 FRAME_TOKENS = 64
 """The most tokens that a provider may add to a message: its role, marks, added words."""
-USUAL_BYTES = 4
-"""The usual bytes of a token."""
+USUAL_BYTES = 3
+"""The usual bytes of a token in questions, which have many cards and numbers."""
 
 
 def question_tokens(messages: Sequence[Mapping[str, str]], reported: int | None) -> int:
-    """Return the tokens of a question: as reported, at most what is plausible; else one for four bytes."""
+    """Return the tokens of a question: as reported, at most what is plausible; else one for three bytes."""
     size = sum(len(message["content"].encode()) for message in messages)
     return -(-size // USUAL_BYTES) if reported is None else min(reported, size + FRAME_TOKENS * len(messages))
 

@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from arbiter.contest.agents.answer_limits import MOST
-from arbiter.contest.agents.mcp_server import server
+from arbiter.contest.agents.mcp_server import ArenaTools, server
 from tests.contest.agents.standing_in import arena_of
 from tests.fixtures.commands import BOTS, RANDOM, arbiter
 from tests.trials.botcheck.beginners import source_of
@@ -124,11 +124,59 @@ def test_what_cannot_be_done_is_said_to_the_agent(tmp_path: Path) -> None:
     asyncio.run(ask())
 
 
+def test_arguments_as_models_write_them_are_taken_or_refused_in_one_line(tmp_path: Path) -> None:
+    arena_of(tmp_path)
+
+    async def ask() -> None:
+        async with Client(server(tmp_path, "agent")) as client:
+            first = await call_tool(client, "rules", page=1)
+            for page in ("1", 1.0, None):
+                assert await call_tool(client, "rules", page=page) == first
+            for arguments, why in (
+                ({"round": 5}, "unknown argument 'round'; expected rounds, seconds, version"),
+                (
+                    {"rounds": 2.5},
+                    "rounds: Input should be a valid integer, got a number with a fractional part, got 2.5",
+                ),
+                (
+                    {"rounds": "two"},
+                    "rounds: Input should be a valid integer, unable to parse string as an integer, got 'two'",
+                ),
+            ):
+                assert await refused(client, "play", **arguments) == f"play: {why}"
+            assert await refused(client, "log") == "log: id is missing"
+
+    asyncio.run(ask())
+
+
+def test_a_long_call_reports_its_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arbiter.contest.agents.strict_server.PROGRESS_S", 0.0)
+    arena_of(tmp_path)
+    reported = asyncio.Event()
+
+    async def until_reported(*_: object) -> str:
+        await reported.wait()
+        return "{}"
+
+    async def hear(*said: object) -> None:
+        assert said[2] == "rules: 0 s"
+        reported.set()
+
+    monkeypatch.setattr(ArenaTools, "_read_in_thread", until_reported)
+
+    async def ask() -> None:
+        async with Client(server(tmp_path, "agent")) as client:
+            await client.call_tool("rules", {}, progress_callback=hear)
+
+    asyncio.run(ask())
+
+
 def test_without_its_packages_it_says_what_to_install(
     tmp_path: Path, arbiter: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server", None)
-    monkeypatch.delitem(sys.modules, "arbiter.contest.agents.mcp_server")
+    for module in ("mcp_server", "strict_server"):
+        monkeypatch.delitem(sys.modules, f"arbiter.contest.agents.{module}")
     arena_of(tmp_path)
     code, out, err = arbiter("mcp", tmp_path)
     assert (code, out) == (2, "")

@@ -18,8 +18,8 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match.clock import TimeControl
 from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.table.executors import Slots, cluster, inline, processes, slots
-from arbiter.table.executors.shipping import pack, place, private_folder, receive, relocate, unpack
-from arbiter.table.executors.worker_calls import claim_core
+from arbiter.table.executors.shipping import pack, place, receive, relocate, unpack
+from arbiter.table.private_folder import claim_core, private_folder
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -26,7 +26,7 @@ def faulty(draw: random.Random) -> Served:
         case 3:
             return text(words, reported=-1)
         case 4:
-            return text(words, reported=10_000)
+            return text(words, reported=1_000_000)
         case 5:
             return text(words, reported=None)
         case 6:

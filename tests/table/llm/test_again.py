@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tests.fixtures.provider import FakeProvider
 
 pytestmark = pytest.mark.process
+TOO_LONG = Served(status=400, raw=b'{"error": {"type": "exceed_context_size_error"}}')
 Table = "tuple[Conductor, FakeProvider]"
 
 
@@ -185,6 +186,31 @@ def test_a_fault_is_told_apart_and_follows_from_the_kept_answers(
     other = replace(record, forfeit=replace(record.forfeit, fault=Fault.TRUNCATED))
     if fault is not Fault.TRUNCATED:
         assert any("the fault is not one of the kept answers" in text for text in found(spec, other))
+
+
+def test_a_conversation_longer_than_the_context_loses_its_older_half_and_follows_from_the_kept_answers(
+    table: tuple[Conductor, FakeProvider],
+) -> None:
+    conductor, provider = table
+    sizes: list[int] = []
+
+    def answer(body: dict[str, Any]) -> Served:
+        sizes.append(len(body["messages"]))
+        return TOO_LONG if sizes[-1] > 8 else in_doubt(body)
+
+    provider.answer = answer
+    spec = match_of(provider.entry(legal=True, state="conversation"))
+    record = conductor.play(spec)
+    assert record.forfeit is None
+    calls = (record.bots[1].model or {})["calls"]
+    long = [place for place, call in enumerate(calls) if call["outcome"] == "long"]
+    assert sizes[long[0] : long[0] + 2] == [10, 6]
+    assert sum(sizes[place] <= 8 for place in range(len(sizes))) == len(calls) - len(long)
+    (use,) = record.summary().uses()
+    assert use[1].first_try == sum(move.seat == 1 for move in record.moves) - sum(
+        "ANSWER" not in call["text"] for call in calls if call["outcome"] == "text"
+    )
+    assert found(spec, record) == []
 
 
 def test_tokens_that_ran_out_between_attempts_are_found_again(table: tuple[Conductor, FakeProvider]) -> None:

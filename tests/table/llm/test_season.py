@@ -44,6 +44,11 @@ def test_a_season_of_models_and_rungs_is_played_checked_and_shown_after_an_outag
     why = r"in a row.*the provider of player \S+, 127\.0\.0\.1:\d+ failed: HTTP 401 Unauthorized"
     assert re.search(why, said.strip().splitlines()[-1])
     assert "without each player" not in said
+    void = re.findall(r"r\d+/t\d+/m\d+", said)[-1]
+    lost = arbiter("show", season_file, void, "--prompts")[1]
+    assert "decision 1: outage, 0 tokens" in lost
+    assert "tries: ['HTTP 401 Unauthorized']" in lost
+    assert "Request: gen_declare" in lost
     provider.answer = legal_answer
     standings = json.loads(arbiter("run-round", season_file, "--format", "json")[1])
     assert standings["rounds_played"] == 1

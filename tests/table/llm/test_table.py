@@ -111,10 +111,10 @@ def test_a_provider_whose_counts_cannot_be_right_is_named(table: Conductor, prov
     provider.answer = lambda body: replace(legal_answer(body), reported=-1)
     record = table.play(match_of(provider.entry(legal=True)))
     asked = len(provider.bodies)
-    assert (
-        f"its provider's counts of tokens cannot be right in {asked} of {asked} answers"
-        in record.bots[1].notes
+    note = (
+        f"in {asked} of {asked} answers the reported tokens are fewer than the pieces of text, or more than"
     )
+    assert f"{note} allowed: the pieces, or the allowed tokens, are counted" in record.bots[1].notes
     assert record.bots[1].model is not None
     assert record.bots[1].model["tokens"] == provider.truth
 
