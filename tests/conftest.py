@@ -84,6 +84,8 @@ def pytest_configure(config: pytest.Config) -> None:
     summary = Summary()
     config.pluginmanager.register(summary)
     config.pluginmanager.register(Workers(config.option.workers, _group, summary.left))
+    # A process that is spawned imports the main module, and with pytest's that takes longer than the rest of its start.
+    vars(sys.modules["__main__"]).update(__spec__=None, __file__=None)
     # Bots that are started as `python3` run in the interpreter of the tests, and not in a script that looks for one.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
