@@ -38,7 +38,6 @@ check: $(DEV) check-scripts site ## format, lint, types, layers, links
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/mypy --config-file .ci/mypy-tests.ini -p tests
 	$(BIN)/lint-imports
 
 # With what the pages link to beside them, so that every link is checked.

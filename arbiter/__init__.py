@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "play": "python.playing",
+    "PlayInterrupted": "python.match_loop",
+    "Contestant": "python.table_types",
     "MatchResults": "python.match_results",
     "load_results": "python.match_results",
     "fit": "python.rating_fit",
@@ -20,7 +22,7 @@ _HOMES = {
     "compare": "python.comparison",
     "Comparison": "python.comparison",
     "evaluate": "envs.evaluation",
-    "crossplay": "envs.evaluation",
+    "crossplay": "envs.each_against_each",
     "open_season": "python.season_reader",
     "SeasonReader": "python.season_reader",
     "MatchRecord": "match.record",

@@ -9,13 +9,13 @@ formula, a link or a tag. Only this module escapes them; JSON and Parquet need n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-import re
-from html import escape
 
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
@@ -42,6 +42,11 @@ def printable(text: str) -> str:
 
 def _escaped(c: str) -> str:
     return c.encode("unicode_escape").decode("ascii")
+
+
+def json_text(value: Any) -> str:
+    """Return a value as the JSON that commands print."""
+    return f"{json.dumps(value, indent=2)}\n"
 
 
 def csv_cell(cell: object) -> object:

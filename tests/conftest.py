@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.store import sqlite
+from arbiter.table.executors import local
+from tests.fixtures import forked_slots
 from tests.fixtures.commands import arbiter
-from tests.fixtures.databases import database, postgres, postgres_server, postgres_template
+from tests.fixtures.databases import database, postgres, postgres_server, postgres_store
 from tests.fixtures.left_open import Summary
 
 # Also chooses how many examples hypothesis tries.
 from tests.fixtures.profiles import PROFILE
 from tests.fixtures.tiers import a_stage, landlock
+from tests.fixtures.workers import Workers
 from tests.fixtures.zoo import kept, original_season, shown
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "a_stage", "arbiter", "database", "golden", "kept", "landlock", "original_season", "postgres", "postgres_server",
-    "postgres_template", "shown",
+    "postgres_store", "shown",
 ]  # fmt: skip
 
 STARTERS = {"cpp_bot", "table", "postgres_server"}
@@ -69,13 +72,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
     parser.addoption("--order", type=int, help="the number of a random order; 0: as written")
+    # As the option of pytest-xdist is written; pytest keeps small letters to itself and to such.
+    parser.getgroup("workers")._addoption(
+        "-n", type=int, default=0, dest="workers", help="how many processes"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.order is None:
-        told = getattr(config, "workerinput", {})
-        config.option.order = told.get("order") or random.randrange(1, 10**6)
-    config.pluginmanager.register(Summary())
+        config.option.order = random.randrange(1, 10**6)
+    summary = Summary()
+    config.pluginmanager.register(summary)
+    config.pluginmanager.register(Workers(config.option.workers, _group, summary.left))
+    # A process that is spawned imports the main module, and with pytest's that takes longer than the rest of its start.
+    vars(sys.modules["__main__"]).update(__spec__=None, __file__=None)
     # Bots that are started as `python3` run in the interpreter of the tests, and not in a script that looks for one.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
@@ -94,6 +104,8 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"order of the tests: --order {config.option.order}"
 
 
+# Before pytest sorts them by the parameters of their shared fixtures, each of which would be made again and again.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if PROFILE != "thorough" and item.get_closest_marker("nightly"):
@@ -119,26 +131,13 @@ def _file(nodeid: str) -> str:
     return nodeid.partition("::")[0]
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:
-    node.workerinput["order"] = node.config.option.order
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+def _group(nodeid: str) -> str:
     """The tests of a file run in one process, so that what they share is made once; those of some in any.
 
     All tests in a browser share one process and one browser: a second one costs as much as ten of them.
     """
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByFile(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            file = _file(nodeid)
-            return nodeid if file in SPREAD else BROWSER if file.startswith(BROWSER) else file
-
-    config.option.loadscopereorder = False
-    return ByFile(config, log)
+    file = _file(nodeid)
+    return nodeid if file in SPREAD else BROWSER if file.startswith(BROWSER) else file
 
 
 @pytest.hookimpl(wrapper=True)
@@ -169,6 +168,13 @@ def _no_disk_is_waited_for() -> Iterator[None]:
             connection.execute("PRAGMA synchronous=OFF")
 
         patch.setattr(sqlite, "_configure_connection", prepare)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _matches_are_played_in_forked_processes() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "CONTEXT", forked_slots)
         yield
 
 

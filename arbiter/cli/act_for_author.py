@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.options import config_argument, format_option, season_output_options, store_option
+from arbiter.cli.options import (
+    CommandGroup,
+    config_argument,
+    format_option,
+    season_output_options,
+    store_option,
+)
 from arbiter.cli.output import note, print_json, print_table, say
 from arbiter.errors import ConfigError
 from arbiter.season.settings import open_to_read
@@ -23,7 +29,7 @@ SHOWN = 1000
 """Submissions that are listed at most, the newest."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def submissions() -> None:
     """Send, choose or inspect a version for an author.
 

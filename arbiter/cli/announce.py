@@ -8,7 +8,13 @@ from datetime import UTC, datetime
 import click
 
 from arbiter.cli.open_season import open_stored
-from arbiter.cli.options import config_argument, format_option, season_output_options, store_option
+from arbiter.cli.options import (
+    CommandGroup,
+    config_argument,
+    format_option,
+    season_output_options,
+    store_option,
+)
 from arbiter.cli.output import note, print_json, print_table, say
 from arbiter.contest import message_texts
 from arbiter.store.audit import CONSOLE
@@ -51,7 +57,7 @@ def announce(config: str, text: str, at_text: str, store_url: str | None, style:
         say(f"announcement {made.number} is visible from {made.moment} on")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def announcements() -> None:
     """List, correct and withdraw announcements.
 
@@ -109,7 +115,7 @@ def withdraw_announcement(config: str, number: int, store_url: str | None) -> No
     note(f"announcement {number} is withdrawn")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def questions() -> None:
     """List and answer the questions of authors.
 

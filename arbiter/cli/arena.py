@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli import ENDING_SIGNALS
-from arbiter.cli.options import combine_options, require_extra, workers_option
+from arbiter.cli.options import CommandGroup, combine_options, require_extra, workers_option
 from arbiter.cli.output import print_json
 from arbiter.errors import BotCheckFailed
 
@@ -45,7 +45,7 @@ arena_options = combine_options(folder_argument, name_option, parent_option)
 program_options = combine_options(folder_argument, path_argument, name_option, parent_option)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def arena() -> None:
     """Let a coding agent improve a bot, in JSON.
 

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.options import config_argument, season_options, season_output_options, store_option
+from arbiter.cli.options import (
+    CommandGroup,
+    config_argument,
+    season_options,
+    season_output_options,
+    store_option,
+)
 from arbiter.cli.output import note, print_csv, print_json, print_table, say
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.text import counted, printable
@@ -28,7 +34,7 @@ token_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def authors() -> None:
     """Manage the authors who may submit programs.
 

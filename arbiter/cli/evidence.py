@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.move_times import times_json
-from arbiter.cli.open_season import open_stored
-from arbiter.cli.options import config_argument, require_extra, store_option
-from arbiter.cli.output import json_text, note
+from arbiter.cli.open_season import load_match, open_stored
+from arbiter.cli.options import config_argument, require_extra, run_option, store_option
+from arbiter.cli.output import note
 from arbiter.errors import ConfigError
 from arbiter.replay.export.atomic_files import new_folder, write_atomically
-from arbiter.replay.visibility import Reader, replay_of
-from arbiter.season.administration import unknown_match
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
 @click.command()
 @config_argument
 @click.argument("match_id")
 @click.option("--seat", "place", required=True, metavar="K", help="The bot's seat, from 0, or its player.")
+@run_option
 @click.option("--output", metavar="FILE", help="File to write.  [default: evidence-MATCH-seat-K.html]")
 @click.option("--folder", help="New folder to write instead: the page and the files that it names.")
 @store_option
 def evidence(
-    config: str, match_id: str, place: str, output: str | None, folder: str | None, store_url: str | None
+    config: str,
+    match_id: str,
+    place: str,
+    run: int | None,
+    output: str | None,
+    folder: str | None,
+    store_url: str | None,
 ) -> None:
     """Write what a bot did in a match, for an appeal.
 
@@ -42,14 +45,12 @@ def evidence(
     if output is not None and folder is not None:
         raise ConfigError("--output and --folder exclude each other")
     with require_extra("evidence", "web"):
-        from arbiter.contest.submissions.match_log import log_of
         from arbiter.season.snapshot.freeze import public_state
         from arbiter.season.snapshot.reader import read_state
-        from arbiter.web.views.evidence_file import make_evidence
-    state = public_state(read_state(*open_stored(config, store_url)))
-    record = state.stored.match(match_id)
-    if record is None:
-        raise unknown_match(match_id, state.stored.summaries())
+        from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name, sha256_of
+    whole = read_state(*open_stored(config, store_url))
+    state = public_state(whole)
+    record = load_match(whole if state.match(match_id) is None else state, match_id, run)
     seat = _seat_of(place, record.players)
     if not state.is_complete(record.round):
         why = "is incomplete" if state.held is None else "is held back from the public"
@@ -57,21 +58,16 @@ def evidence(
             f"round {record.round} {why}: evidence would reveal cards or results",
             hint="wait until it is public",
         )
-    times = times_json(record, seat)
-    files = {
-        f"replay-seat-{seat}.json": json_text(replay_of(record, Reader("seat", seat))),
-        "replay-public.json": json_text(replay_of(record, Reader("public"))),
-        "moves.json": json_text(times),
-        "log.txt": log_of(record, [seat]),
-    }
-    digests = {name: _sha256(text) for name, text in files.items()}
-    page = make_evidence(state, record, seat, times, _sha256(json_text(record.to_json())), digests)
+    files = evidence_files(state, record, seat, run)
     if folder is None:
-        output = output or f"evidence-{match_id.replace('/', '-')}-seat-{seat}.html"
-        write_atomically(output, page)
+        output = output or file_name(match_id, seat, run)
+        write_atomically(output, files[PAGE])
         note(f"wrote the evidence to {output}")
         return
-    _write_folder(folder, {"evidence.html": page, **files})
+    sums = "".join(f"{sha256_of(text)}  {name}\n" for name, text in files.items())
+    with new_folder(folder) as part:
+        for name, text in {**files, "SHA256SUMS": sums}.items():
+            (part / name).write_text(text, encoding="utf-8", newline="")
     note(f"wrote the evidence to {folder}; in it, sha256sum -c SHA256SUMS checks the files")
 
 
@@ -82,14 +78,3 @@ def _seat_of(place: str, players: Sequence[str]) -> int:
         seats = ", ".join(f"{seat} {name}" for seat, name in enumerate(players))
         raise ConfigError(f"--seat: expected one of {seats}, got {place!r}")
     return found[0]
-
-
-def _sha256(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
-
-
-def _write_folder(folder: str, files: Mapping[str, str]) -> None:
-    sums = "".join(f"{_sha256(text)}  {name}\n" for name, text in files.items())
-    with new_folder(folder) as part:
-        for name, text in {**files, "SHA256SUMS": sums}.items():
-            (part / name).write_text(text, encoding="utf-8", newline="")

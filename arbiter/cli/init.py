@@ -71,6 +71,8 @@ def init(folder: str, game: str, language: str | None, ladder: bool) -> None:
             if build
             else f"your bot: {folder}/bots/{MINE}/{LANGUAGES[language].file}"
         )
+    if not ladder:
+        say(f"for a course with teams: {Path(folder) / 'README.md'} has the checklist")
     if ladder and any(path.endswith(".cpp") for path in files):
         say(f"build the C++ bots, with a compiler and make: {going}make -C bots/cpp")
     say(f"play its first round: {going}arbiter run-round {SEASON}")

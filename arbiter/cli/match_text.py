@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from arbiter.cli.output import print_table, say
 from arbiter.games import make
-from arbiter.replay.frame import hand_line, roles_line
+from arbiter.match.record import Fault
+from arbiter.replay.frame import decision_text, hand_line, roles_line
+from arbiter.replay.result_text import say_moments
 from arbiter.replay.score_sheet import score_sheet, sheets_of
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame
     from arbiter.match.position import Dealt
-    from arbiter.match.record import BotReport, MatchRecord
+    from arbiter.match.record import BotReport, Forfeit, MatchRecord
     from arbiter.replay.score_sheet import SheetStep
 
 
@@ -35,10 +37,12 @@ def moves_before_fault(record: MatchRecord) -> int:
 
 
 def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -> None:
-    """Print a fault if there was one, the bots, then the deals.
+    """Print a fault if there was one, with the decision that the seat had to make, the bots, then the deals.
 
     `again` is the command that leads to the fault, `but` are lines about what it lacks.
     """
+    game = make(record.game, record.options)
+    dealt = sheets_of(record, game)
     if record.forfeit is not None:
         forfeit = record.forfeit
         say(f"{forfeit.player} (seat {forfeit.seat}) forfeits: {forfeit.fault}")
@@ -47,6 +51,10 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
             say(f"  command  {forfeit.command}")
             more = f"... ({len(forfeit.reply)} characters)" if len(forfeit.reply) > SHOWN else ""
             say(f"  reply    {forfeit.reply[:SHOWN]!r}{more}")
+        if when := say_moments(forfeit):
+            say(f"  when     {when}")
+        if position := _position_text(forfeit, game, dealt):
+            say(f"  position {position}")
         if again:
             say(f"  again    {again}")
         for line in but:
@@ -60,7 +68,7 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
             f"{bot.charged_ns / 1e6:.1f}",
             f"{bot.cpu_ns / 1e6:.1f}",
             f"{bot.peak_memory_bytes / 1e6:.0f}",
-            "killed" if bot.exit is None else bot.exit,
+            bot.exit if bot.exit is not None else "killed" if bot.cpu_ns or bot.peak_memory_bytes else "-",
             "; ".join(bot.notes),
         ]
         for seat, bot in enumerate(record.bots)
@@ -72,8 +80,6 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
         title, columns = f"{record.id}: {record.game}", columns[:3]
         rows = [[seat, player, points[seat]] for seat, player in enumerate(record.players)]
     print_table(columns, rows, title, left=(1, 6, 7))
-    game = make(record.game, record.options)
-    dealt = sheets_of(record, game)
     for deal, steps in dealt:
         if steps:
             print_deal(record, game, deal, steps)
@@ -84,6 +90,21 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
         if bot.stderr.strip():
             say(f"standard error of {bot.player}:")
             print_stderr(record, bot)
+
+
+def _position_text(
+    forfeit: Forfeit, game: AnyGame, dealt: Sequence[tuple[Dealt, Sequence[SheetStep]]]
+) -> str:
+    """Return the decision that a fault ended, as its seat saw it; "" if the last command asked for none."""
+    if not dealt:
+        return ""
+    deal, steps = dealt[-1]
+    state = steps[-1].after if steps else deal.state
+    if forfeit.seat not in state.to_act[:1]:
+        return ""
+    # A site's replay has no command.
+    asked = forfeit.fault is Fault.ILLEGAL or game.request(state, forfeit.seat) == forfeit.command
+    return decision_text(game, state) if asked else ""
 
 
 def print_stderr(record: MatchRecord, bot: BotReport) -> None:

@@ -15,10 +15,12 @@ from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.snapshot.viewer import StoredSeasonFile
 from arbiter.store import Store
 from arbiter.store.address import default_store, resolve_address
+from arbiter.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from arbiter.match.record import MatchRecord
     from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
@@ -40,7 +42,7 @@ def _read_place(path: str) -> tuple[str, str, int] | None:
     """Read name, store and rounds of a season from its file alone; None if the file must be loaded."""
     file = Path(path)
     try:
-        document = read_document(file, fast=True)
+        document = read_document(file)
     except ConfigError:
         return None
     keys = document.value
@@ -104,6 +106,20 @@ def read_state(path: str, store_url: str | None) -> SeasonState:
         if found is not None:
             return found
     return SeasonState.of(*open_stored(path, store_url))
+
+
+def load_match(state: SeasonState, match_id: str, run: int | None) -> MatchRecord:
+    """Load the record of a run of a match, by default the last; ConfigError if there is no such run."""
+    from arbiter.season.administration import unknown_match
+    from arbiter.season.snapshot.rejudgings import number_of_runs, run_of
+
+    runs = number_of_runs(state, match_id)
+    record = run_of(state, match_id, None if run == runs else run)
+    if record is None and state.match(match_id) is None:
+        raise unknown_match(match_id, state.stored.summaries())
+    if record is None:
+        raise ConfigError(f"{match_id} has {counted(runs, 'run')}, no run {run}")
+    return record
 
 
 def _as_stored(path: str, store_url: str | None) -> SeasonState | None:

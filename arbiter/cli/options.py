@@ -36,6 +36,15 @@ def combine_options(*options: Callable[[Any], Any]) -> Callable[[_Command], _Com
     return add_options
 
 
+class CommandGroup(click.Group):
+    """A group whose help has the first sentence of each command; click cuts those longer than a line."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            names = self.list_commands(ctx)
+            formatter.write_dl([(name, self.commands[name].get_short_help_str(1000)) for name in names])
+
+
 game_option = click.option("--game", "game_name", help="The game; `arbiter games` lists them.")
 game_key_option = click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
@@ -51,6 +60,9 @@ workers_option = click.option(
 )
 scheduler_option = click.option(
     "--scheduler", help="Play on the Dask cluster of this scheduler, such as tcp://host:8786."
+)
+run_option = click.option(
+    "--run", type=click.IntRange(min=1), help="Run of a replayed match, from 1.  [default: the last]"
 )
 accept_option = click.option(
     "--accept-changes", is_flag=True, help="Continue although the config has changed, or the seed is known."

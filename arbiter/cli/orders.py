@@ -66,7 +66,7 @@ def annul(
     """Stop counting matches, or replay them.
 
     Annulled matches stay readable, but do not count in ratings. Planned rounds stay as they are. --undo lets
-    matches count again, puts back the first run of those replayed, and takes no reason. The season may be
+    matches count again, and puts back the first run of those replayed; it needs no reason. The season may be
     running. CONFIG may also be the name of a regression test in the store, regress-...: it always replays
     annulled matches.
 
@@ -80,18 +80,19 @@ def annul(
         return
     if chosen != 1:
         raise ConfigError("expected match ids, or --round or --player")
-    if undo and (because is not None or replay):
-        raise ConfigError("--undo cannot be combined with --because or --replay")
+    if undo and replay:
+        raise ConfigError("--undo cannot be combined with --replay")
     if not undo and because is None:
         raise ConfigError("--because is missing: give the reason, which players can read")
     season = _open_season(config, store_url)
     ids = list(dict.fromkeys(matches)) or _select_matches(season, round_number, player, annulled=undo)
     if undo:
-        given, what = administration.undo_annulment(season, ids), "counted again"
+        given, what = administration.undo_annulment(season, ids, because or ""), "counted again"
     else:
         given = administration.annul(season, ids, because or "", replay)
         what = "to be replayed" if replay else "annulled"
-    _print_order(season, given, f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}", style)
+    text = f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}"
+    _print_order(season, given, text, style, config if replay and isinstance(season, SeasonResults) else "")
 
 
 @click.command()
@@ -121,9 +122,10 @@ def suspend(config: str, player: str, because: str | None, store_url: str | None
 @click.command()
 @config_argument
 @click.argument("player")
+@because_option
 @store_option
 @format_option
-def reinstate(config: str, player: str, store_url: str | None, style: str) -> None:
+def reinstate(config: str, player: str, because: str | None, store_url: str | None, style: str) -> None:
     """End a player's suspension.
 
     It plays again from the next round on; its earlier faults no longer count towards a suspension.
@@ -131,7 +133,7 @@ def reinstate(config: str, player: str, store_url: str | None, style: str) -> No
     Example: arbiter reinstate configs/demo.yaml greedy
     """
     season = SeasonResults(*open_stored(config, store_url))
-    given = administration.reinstate(season, player)
+    given = administration.reinstate(season, player, because or "")
     _print_order(season, given, f"{given.subjects[0]} plays again from the next round on", style)
 
 
@@ -199,8 +201,13 @@ def _names(match: MatchSummary) -> list[tuple[str, str]]:
     return [(name, registered_name(name)) for name in map(original, match.players)]
 
 
-def _print_order(season: SeasonWithOrders, given: OrderOutcome, text: str, style: str) -> None:
-    """Print an order, how it changes the standings, and who plays the season now."""
+def _print_order(
+    season: SeasonWithOrders, given: OrderOutcome, text: str, style: str, replays: str = ""
+) -> None:
+    """Print an order, how it changes the standings, and who plays the season now.
+
+    `replays` is the season's file if matches wait for their replay, else "".
+    """
     moved = list(administration.rank_changes(given))
     if style == "json":
         print_json({"subjects": list(given.subjects), "standings": moved})
@@ -219,6 +226,8 @@ def _print_order(season: SeasonWithOrders, given: OrderOutcome, text: str, style
     holder = season.stored.holder()
     if holder is not None:
         note(f"{holder} plays the season; the order applies before it plans or rates a round")
+    elif replays:
+        note(f"arbiter run-round {replays} --replays-only replays them now, without the next round")
 
 
 def _print_annulled(orders: tuple[Order, ...], style: str) -> None:
@@ -233,10 +242,14 @@ def _print_annulled(orders: tuple[Order, ...], style: str) -> None:
         elif order.verb in ENDED_STATES:
             state = ENDED_STATES[order.verb]
             last[order.subject].update(state=state, until=order.moment)
+            if order.because:
+                last[order.subject]["undone_because"] = order.because
     if style == "json":
         print_json(found)
     elif found:
-        columns = ["match", "state", "since", "because"]
-        print_table(columns, [[row[name] for name in columns] for row in found], left=range(4))
+        columns = ["match", "state", "since", "because", "undone_because"]
+        columns = columns[: None if any("undone_because" in row for row in found) else -1]
+        rows = [[row.get(name, "") for name in columns] for row in found]
+        print_table([name.replace("_", " ") for name in columns], rows, left=range(len(columns)))
     else:
         say("no match was annulled")

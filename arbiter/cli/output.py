@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import sys
 from contextlib import contextmanager, suppress
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 import click
 
-from arbiter.text import counted, csv_cell, markdown, printable
+from arbiter.text import counted, csv_cell, json_text, markdown, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,11 +40,6 @@ def say(text: str) -> None:
 
 def print_json(value: Any) -> None:
     click.echo(json_text(value), nl=False)
-
-
-def json_text(value: Any) -> str:
-    """Return what `print_json` prints."""
-    return f"{json.dumps(value, indent=2)}\n"
 
 
 def print_result(style: str, shape: Any, print_text: Callable[[], object]) -> None:

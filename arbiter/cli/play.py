@@ -32,6 +32,7 @@ from arbiter.cli.options import (
     workers_option,
 )
 from arbiter.cli.output import note, print_json
+from arbiter.cli.rerun_command import replay_command
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make
 from arbiter.match.limits import USUAL, override_limits
@@ -190,7 +191,10 @@ def play(
     if style == "json":
         print_json(record.to_json())
     else:
-        print_match(record)
+        again = ""
+        if record_file is not None and record.forfeit is not None:
+            again = replay_command(record, record_file, players[record.forfeit.seat], limits)
+        print_match(record, again)
     if strict and record.forfeit is not None:
         raise BotCheckFailed(f"{record.forfeit.player} forfeits: {record.forfeit.fault}")
 

@@ -97,6 +97,10 @@ def print_report(ended: EndedTest) -> None:
         and trial.experiment.test.measure == "results"
     ):
         say("Most blocks are level: --measure points compares by how many points.")
+    if trial.verdict == "out_of_budget":
+        several = isinstance(trial, ChoiceTrial)
+        meaning = "more blocks may still find one" if several else "the candidate is not shown to be better"
+        say(f"Exit {trial.exit_code}: {meaning}.")
     found = _worst_with_commands(ended)
     if trial.exit_code == 0 or not found:
         return

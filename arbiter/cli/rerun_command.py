@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from arbiter.cli.match_text import moves_before_fault
 from arbiter.games import make
-from arbiter.match.limits import options_of
+from arbiter.match.limits import AT_HOME, options_of
 from arbiter.match.spec import original
 from arbiter.sandbox.landlock import search_path
 from arbiter.sandbox.player_command import missing_programs, register
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from arbiter.match.record import MatchRecord
-    from arbiter.match.spec import MatchSpec, Player
+    from arbiter.match.spec import Limits, MatchSpec, Player
     from arbiter.store import SeasonStore
 
 _PLAIN = re.compile(r"[a-z][\w.-]*")
@@ -39,6 +40,21 @@ def play_command(spec: MatchSpec) -> str:
     words += options_of(spec.limits)
     words += chain.from_iterable(("--bot", _named(player)) for player in spec.players)
     return shlex.join(words)
+
+
+def replay_command(
+    record: MatchRecord, source: str, player: Player | None = None, limits: Limits | None = None
+) -> str:
+    """Return the ``arbiter console`` command that leads to a fault in a file's record.
+
+    `player` made the fault, under `limits`; None for a record alone, which has no commands.
+    """
+    words = ["arbiter", "console", "--record", source, "--from", record.id]
+    words += ["--until", str(moves_before_fault(record))]
+    words += [] if limits is None else options_of(limits, AT_HOME)
+    assert record.forfeit is not None, "the match has no forfeit"
+    command = "COMMAND" if player is None else _bot_option(player)
+    return shlex.join([*words, "--seat", f"{record.forfeit.seat}=bot:{command}"])
 
 
 def _named(player: Player) -> str:

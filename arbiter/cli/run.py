@@ -22,6 +22,7 @@ from arbiter.cli.output import note
 from arbiter.cli.progress import Journal, journal_option, show_progress
 from arbiter.cli.standings import show_standings
 from arbiter.errors import ConfigError
+from arbiter.season.rounds import rounds_to_replay
 from arbiter.season.season import Season
 from arbiter.season.settings import CHOICE, FAMILY, GAUNTLET, REGRESS, TUNE
 from arbiter.season.snapshot import season_figures
@@ -48,12 +49,13 @@ _playing_options = combine_options(
 
 @click.command("run-round")
 @_playing_options
+@click.option("--replays-only", is_flag=True, help="Replay annulled matches only, without the next round.")
 @format_option
 def run_round(style: str, **given: Any) -> None:
     """Play the next round, or finish an interrupted one.
 
-    Then rate the players, and print the standings. After any interruption, run the same command again to
-    continue: no match is lost or played twice.
+    Then rate the players, and print the standings. Matches annulled with --replay are played first. After any
+    interruption, run the same command again to continue: no match is lost or played twice.
 
     Example: arbiter run-round configs/demo.yaml
     """
@@ -83,8 +85,11 @@ def _play(
     log: str | None,
     rounds: int | None = None,
     one: bool = False,
+    replays_only: bool = False,
 ) -> Standings:
     """Play a season until it has `rounds`, or `one` further round, and return its standings.
+
+    With `replays_only` play annulled matches again, and no round.
 
     `accept_changes` consents to changes as in `Rounds.plan`; `log` is the path of a journal.
     """
@@ -98,8 +103,14 @@ def _play(
         note_new_season(settled.season, store.name, before, there and not kept)
         chosen = choose_executor(settled, season.rounds.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
-            _qualify(season, journal)
-            events = season.play(executor, rounds, accept_changes, only_one=one)
+            if replays_only:
+                if not rounds_to_replay(season.stored):
+                    note("no annulled match waits for its replay")
+            else:
+                _qualify(season, journal)
+                if one and rounds_to_replay(season.stored):
+                    note("after the annulled matches the next round is played; --replays-only leaves it out")
+            events = season.play(executor, rounds, accept_changes, one, replays_only)
             show_progress(events, settled.season, journal, each_match=one, whole=not one)
             return season_figures.standings(SeasonState.of(settled, season.stored), official=False)
 

@@ -11,16 +11,16 @@ import click
 from arbiter.cli.match_filter import ALL, MatchFilter, filter_options
 from arbiter.cli.match_source import has_several, is_match_source, print_matches, read_match
 from arbiter.cli.match_text import moves_before_fault, print_match
-from arbiter.cli.open_season import read_state
-from arbiter.cli.options import config_argument, format_option_of, store_option
+from arbiter.cli.open_season import load_match, read_state
+from arbiter.cli.options import config_argument, format_option_of, run_option, store_option
 from arbiter.cli.output import print_json, say
-from arbiter.cli.rerun_command import settings_of_match, unavailable_players
+from arbiter.cli.rerun_command import replay_command, settings_of_match, unavailable_players
 from arbiter.errors import ConfigError
 from arbiter.replay.visibility import Reader, replay_of
-from arbiter.season.administration import unknown_match
 from arbiter.season.cost_budget import cost_of
-from arbiter.season.order_effects import first_id, order_history
+from arbiter.season.order_effects import first_id, order_history, orders_until_replaced
 from arbiter.season.program_digests import program_remarks
+from arbiter.season.snapshot.rejudgings import number_of_runs
 from arbiter.season.substitutes import substitute_id
 from arbiter.text import counted, money, printable
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 @config_argument
 @click.argument("match_id", required=False)
 @store_option
+@run_option
 @format_option_of(
     "text",
     "json",
@@ -57,6 +58,7 @@ def show(
     config: str,
     match_id: str | None,
     store_url: str | None,
+    run: int | None,
     style: str,
     reader: str | None,
     lost: str | None,
@@ -92,6 +94,8 @@ def show(
     if found is None:
         if store_url is not None:
             raise ConfigError("is no season: --store needs one", printable(config))
+        if run is not None:
+            raise ConfigError("--run needs a season's file", printable(config))
         if wanted != ALL or (
             match_id is None and style == "text" and not (moves or prompts) and has_several(config)
         ):
@@ -99,13 +103,15 @@ def show(
             return
         record = read_match(config, match_id)
     else:
-        lost_questions = found.stored.outages.of(match_id or "") if prompts else []
+        if match_id is None:
+            raise ConfigError("expected a match id after CONFIG", hint=f"arbiter matches {config} lists them")
+        lost_questions = found.stored.outages.of(match_id) if prompts else []
         for part in lost_questions:
             for line in _prompt_lines(part["seat"], part["player"], part):
                 say(line)
-        if lost_questions and found.stored.match(match_id or "") is None:
+        if lost_questions and found.stored.match(match_id) is None:
             return
-        record = _stored_match(found, config, match_id)
+        record = load_match(found, match_id, run)
     if seat is not None and not 0 <= seat < len(record.players):
         raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
     if prompts:
@@ -114,7 +120,8 @@ def show(
     if moves:
         if not record.bots:
             raise ConfigError("--moves needs a match record: a replay has no times of processes", config)
-        from arbiter.cli.move_times import print_times, times_json
+        from arbiter.cli.move_times import print_times
+        from arbiter.replay.time_account import times_json
 
         if style == "json":
             print_json(times_json(record, seat))
@@ -137,42 +144,36 @@ def show(
     if found is None:
         _print_alone(record, config)
     else:
-        _print_stored(found, record, config, store_url)
-
-
-def _stored_match(found: SeasonState, config: str, match_id: str | None) -> MatchRecord:
-    """Load a match of a season; ConfigError without an id, and for an unknown one."""
-    if match_id is None:
-        raise ConfigError("expected a match id after CONFIG", hint=f"arbiter matches {config} lists them")
-    record = found.stored.match(match_id)
-    if record is None:
-        raise unknown_match(match_id, found.stored.summaries())
-    return record
+        _print_stored(found, record, config, store_url, run)
 
 
 def _print_alone(record: MatchRecord, source: str) -> None:
     """Print a match that no season's file is known of."""
-    again, but = "", []
-    if record.forfeit is not None:
-        words = ["arbiter", "console", "--record", source, "--from", record.id]
-        again = shlex.join([*words, "--until", str(moves_before_fault(record))])
-        but = ["a record has no commands: name the bots with --seat K=bot:COMMAND"]
-    print_match(record, again, but)
+    if (forfeit := record.forfeit) is None:
+        print_match(record)
+        return
+    but = f"a record has no commands: write that of {forfeit.player}; --seat names other bots, too"
+    print_match(record, replay_command(record, source), [but])
 
 
-def _print_stored(found: SeasonState, record: MatchRecord, config: str, store_url: str | None) -> None:
-    """Print a match of a season, with what changed since it was played."""
-    season = found.stored
-    orders = season.orders.read().given
-    files = program_remarks(season.programs(), orders, record, Path(config))
+def _print_stored(
+    found: SeasonState, record: MatchRecord, config: str, store_url: str | None, run: int | None
+) -> None:
+    """Print a match of a season, of a `run` if given, with what changed since it was played."""
+    season, runs = found.stored, number_of_runs(found, record.id)
+    orders, run = season.orders.read().given, run or runs
+    then = orders_until_replaced(orders, record.id, run)
+    files = program_remarks(season.programs(), then, record, Path(config))
     about = (
+        *([f"run {run} of {runs}; --run N shows another one"] if runs > 1 else []),
         *order_history(orders, record.id),
         *_substitute_lines(season, record),
         *_model_lines(found, record),
     )
     for text in (*files, *about):
         say(text)
-    if record.forfeit is None:
+    if record.forfeit is None or run < runs:
+        # `console` plays the last run alone.
         print_match(record)
         return
     again = ["arbiter", "console", "--config", config, "--from", record.id]

@@ -262,10 +262,10 @@ def make_occupant(text: str, limits: Limits, debug: bool = False, game: str | No
         if not command.strip():
             raise ConfigError("bot: expected a command, as in bot:python3 bot.py")
         player = parse_player(command, text, game)
-        if player.env:
-            # Occupants are stored by their command alone.
-            raise ConfigError(f"{text}: a seat's command cannot start with variables")
-        return _make_bot(command, player, limits, debug)
+        bot = _make_bot(command, player, limits, debug)
+        # A saved table reads `who` again.
+        bot.who = text if player.env else bot.who
+        return bot
     if text == "human":
         return Person()
     if text == "random":

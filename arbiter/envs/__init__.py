@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arbiter.envs.batches import Batch, batch
     from arbiter.envs.determinization import Worlds
-    from arbiter.envs.evaluation import Crossplay, Evaluation, crossplay, evaluate
+    from arbiter.envs.each_against_each import Crossplay, crossplay
+    from arbiter.envs.evaluation import Evaluation, evaluate
     from arbiter.envs.exploiting import BestResponse, best_response
     from arbiter.envs.pettingzoo_forms import GameEnv, ParallelGameEnv, aec, parallel
     from arbiter.envs.pool import Pool
@@ -101,7 +102,7 @@ _HOMES = {
     "batch": "batches", "Batch": "batches",
     "evaluate": "evaluation", "Evaluation": "evaluation",
     "best_response": "exploiting", "BestResponse": "exploiting",
-    "crossplay": "evaluation", "Crossplay": "evaluation",
+    "crossplay": "each_against_each", "Crossplay": "each_against_each",
     "PolicyBot": "protocol_bot",
     "Pool": "pool",
     "RolloutBot": "rollout_bot",

@@ -36,8 +36,8 @@ from arbiter.games.game import AnyGame
 def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> Batch:
     """Return `n` matches of a game by its name and options, or of a `Game`; ConfigError.
 
-    With ``dtype="float32"`` `Batch.observations` returns arrays of that type. ``"dou_dizhu_v4"`` is
-    `arbiter.envs.dou_dizhu_v4.batch`.
+    `seed` is an integer from 0 or a string, as in `Batch`. With ``dtype="float32"`` `Batch.observations`
+    returns arrays of that type. ``"dou_dizhu_v4"`` is `arbiter.envs.dou_dizhu_v4.batch`.
     """
     if game == "dou_dizhu_v4":
         made: Batch = load("arbiter.envs.dou_dizhu_v4:batch")(n, seed, **options)
@@ -56,8 +56,10 @@ class Batch:
     This class plays them one after the other by the rules of any game; `batch` and `of` return the class that
     the game's observer names, which may be much faster.
 
-    `turns`, int64[n], are the seats to act. Match k of a batch with seed s is the first of a `Play` with
-    seed ``"s/k"``, then its second, and so on.
+    `turns`, int64[n], are the seats to act, `observations` are (n, `size`), `masks` int8 (n, `actions`). An
+    illegal action ends its match, with -1 for its author. Match k of a batch with seed s is the first of a
+    `Play` with seed ``"s/k"``, then its second, and so on: with the same n, seed and actions all matches are
+    the same.
 
     If `ends` is a dictionary, `step` stores in it the final observations of matches that end, by match, of
     the seat that acted last, or of the seats `viewers`, int64[n].

@@ -15,6 +15,7 @@ from arbiter.envs.pool import Pool
 from arbiter.errors import ConfigError
 from arbiter.games.game import Seat
 from arbiter.games.samples import bot_names
+from arbiter.match.follower import PolicyLike
 from arbiter.match.spec import Player
 
 RANDOM = "random"
@@ -93,6 +94,8 @@ class FromPool:
 
 
 Opponent = Chooser | Player
+OpponentLike = PolicyLike | Pool | Player | str | Sequence[str]
+"""A policy, a pool, a program or its command, a shipped bot's name, or "random"."""
 
 
 def check_opponents(opponents: object, number: int, game: str) -> list[Opponent]:

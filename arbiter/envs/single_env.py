@@ -72,9 +72,10 @@ def single(
 class SingleEnv(TurnBasedEnv):
     """Successive matches with one agent; `single` makes it.
 
-    Observations are the vectors of `arbiter.envs.aec` for the seat. ``info`` is as in `TurnBasedEnv`, for
-    the agent's ``seat``. The reward is 0 until the match ends, then the points of the agent's seat. A bot's
-    fault ends it too: it is truncated, with reward 0, and ``info["fault"]`` names the bot and the fault.
+    Observations are the vectors of `arbiter.envs.aec` for the seat, (cells,); actions are ids, 0..ids - 1.
+    ``info`` is as in `TurnBasedEnv`, for the agent's ``seat``. The reward is 0 until the match ends, then the
+    points of the agent's seat. An illegal action ends the match with reward -1. A bot's fault ends it too: it
+    is truncated, with reward 0, and ``info["fault"]`` names the bot and the fault.
 
     A match may be over before the agent's first decision. Then the mask of `reset` is all zeros, and
     one step, with any action, returns the result.
@@ -125,9 +126,11 @@ class SingleEnv(TurnBasedEnv):
     ) -> tuple[Any, dict[str, Any]]:
         """Begin a match, and play to the agent's first decision.
 
-        Seeds and ``options={"deals": [...]}`` as in `arbiter.envs.aec`; the seed also determines random
-        opponents. ``options={"seat": 2}`` seats the agent there for this match only. TypeError or
-        ValueError for a seed, ConfigError for options; then nothing is changed.
+        A `seed`, an integer from 0 or a string, begins a sequence of matches, the n-th with the deals of
+        round n of a season with that seed, and determines random opponents; None continues the sequence.
+        ``options={"deals": [...]}`` as in `arbiter.envs.aec`; ``options={"seat": 2}`` seats the agent there
+        for this match only. TypeError or ValueError for a seed, ConfigError for options; then nothing is
+        changed.
         """
         seed = check_seed(seed)
         deals = given_deals(options, ("deals", "seat"))
@@ -146,7 +149,7 @@ class SingleEnv(TurnBasedEnv):
         return self._observe(seat, fault=self._fault)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Do the agent's action, and play to its next decision.
+        """Do the agent's action, an id, and play to its next decision; an illegal one ends the match.
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """

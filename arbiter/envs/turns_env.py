@@ -53,9 +53,10 @@ class TurnsEnv(TurnBasedEnv):
     """Successive matches; `turns` makes it.
 
     Observations are the vectors of `arbiter.envs.aec` for the seat that acts next, at the end for the last to
-    act, padded with zeros. ``info`` is as in `TurnBasedEnv`, for the next ``seat``. The reward is 0 until the
-    match ends, then the points of the last seat to act; ``info["rewards"]`` then has all points,
-    float32[seats], with 0 for the others after an illegal move.
+    act, padded with zeros to (cells,); actions are ids, 0..ids - 1. ``info`` is as in `TurnBasedEnv`, for the
+    next ``seat``. The reward is 0 until the match ends, then the points of the last seat to act;
+    ``info["rewards"]`` then has all points, float32[seats]. An illegal action ends the match: -1 for its
+    author, 0 for the others.
     """
 
     metadata = env_metadata("arbiter_turns")
@@ -69,8 +70,10 @@ class TurnsEnv(TurnBasedEnv):
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin a match; seeds and ``options={"deals": [...]}`` as in `arbiter.envs.aec`.
+        """Begin a match; ``options={"deals": [...]}`` as in `arbiter.envs.aec`.
 
+        A `seed`, an integer from 0 or a string, begins a sequence of matches, the n-th with the deals of
+        round n of a season with that seed; None continues the sequence.
         TypeError or ValueError for a seed, ConfigError for options; then nothing is changed.
         """
         seed = check_seed(seed)
@@ -80,7 +83,7 @@ class TurnsEnv(TurnBasedEnv):
         return self._observe(self.play.turn)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Do an action of the seat to act.
+        """Do an action, an id, of the seat to act; an illegal one ends the match.
 
         TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """

@@ -62,8 +62,9 @@ def chefs_hat(num_envs: int, **options: Any) -> BatchEnv:
 class BatchEnv(VectorEnv[Any, Any, Any]):
     """The matches of a `Batch`, each as `TurnsEnv` plays it; `vector` makes it.
 
-    Observations are (n, cells); ``infos`` has ``action_mask``, int8 (n, ids), and ``seat``, int64 (n,), the
-    next to act, unless `form` differs. `batch` is for reading: `legal_ids` is faster than a mask.
+    Observations are (n, cells), actions are ids, (n,); ``infos`` has ``action_mask``, int8 (n, ids), and
+    ``seat``, int64 (n,), the next to act, unless `form` differs. An illegal action ends its match: -1 for its
+    author, 0 for the others. `batch` is for reading: `legal_ids` is faster than a mask.
 
     A match that ends is followed by the next one by `mode`. In ``SAME_STEP`` ``infos["final_obs"]`` has the
     last observation of the last seat to act, ``infos["final_info"]`` the ``rewards`` of all seats, float32
@@ -102,7 +103,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin all matches, match k with seed ``seed + k``, or ``seed[k]``; None continues their sequences.
+        """Begin all matches, match k with the integer seed ``seed + k``, or ``seed[k]``; None continues their
+        sequences: a seed gives the first match, each further one has the next deals.
 
         ``options={"reset_mask": mask}``, bool (n,), begins only those. TypeError or ValueError for seeds,
         ConfigError for options; then nothing is changed.
@@ -122,7 +124,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Do an action in every match.
+        """Do an action in every match; return observations, rewards, float64 (n,), ended matches, bool (n,),
+        their truncations, which are all False, and infos.
 
         ValueError, TypeError, or RuntimeError before the first `reset`, or with ``DISABLED`` for a match that
         has ended; nothing is changed then.

@@ -6,7 +6,8 @@ The real referee conducts them, so a bot receives exactly what it receives at a 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from arbiter.errors import ArbiterError
 from arbiter.match.exchange import Reply, drive
@@ -14,12 +15,24 @@ from arbiter.match.in_memory import random_policy
 from arbiter.match.protocol import Answer, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from arbiter.games.game import Action, Seat
     from arbiter.match.exchange import MatchGenerator, SeatChannel, Send
     from arbiter.match.position import Position
     from arbiter.match.record import MatchRecord
+
+
+class HasPredict(Protocol):
+    """An object with `predict`, such as a model of Stable-Baselines3."""
+
+    @property
+    def predict(self) -> Callable[..., Any]:
+        """Return the action for an observation."""
+
+
+PolicyLike: TypeAlias = Callable[[Any, Any], Any] | HasPredict
+"""Decides for a player in memory: a function of observation and action mask, or an object with `predict`."""
 
 
 class Follower(ABC):

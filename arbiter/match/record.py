@@ -65,6 +65,7 @@ _LISTS = frozenset(
 _LEFT_OUT = {
     "substitute": None, "scores": None, "stderr_head": "", "stderr_at": (), "move_notes": None,
     "notes_public": (), "model": None, "models": (), "programs": (), "times": None,
+    "sent": "", "ended": "",
 }  # fmt: skip
 """Fields left out of JSON when they have this value."""
 
@@ -122,7 +123,8 @@ class Forfeit(_JsonFields):
 
     The command is "" where another seat had to answer. `reason` is the referee's text, `spent` how a budget
     was used up, `private` what the bot itself wrote. `times` has the fields of a `Move` in ns for a request
-    that the fault ended; None if unknown.
+    that the fault ended; None if unknown. `sent` and `ended` are when the command was sent and the fault was
+    found, as `started` of the record; "" if unknown.
     """
 
     seat: Seat
@@ -134,6 +136,8 @@ class Forfeit(_JsonFields):
     spent: str = ""
     private: str = ""
     times: Mapping[str, int] | None = None
+    sent: str = ""
+    ended: str = ""
 
     @property
     def answer_word(self) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from arbiter.errors import ConfigError
-from arbiter.games import make_shared
 from arbiter.python.contenders import Table, contender, game_of_call
-from arbiter.python.match_results import MatchResults, forfeit_lines
-from arbiter.python.playing import seed_text
+from arbiter.python.match_loop import play_through
+from arbiter.python.match_results import forfeit_lines
+from arbiter.python.playing import event_of, seed_text
 from arbiter.python.rating_fit import check_number
 from arbiter.season.settings import REGRESS
 from arbiter.text import counted, html_table, svg_text
@@ -21,10 +21,15 @@ from arbiter.trials.regression.trial_state import Trial
 from rating.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from arbiter.games.game import AnyGame
-    from arbiter.python.contenders import Contestant
+    from arbiter.match.spec import MatchSpec
+    from arbiter.python.match_loop import Progress
+    from arbiter.python.match_results import MatchResults
+    from arbiter.python.table_types import Contestant
+    from arbiter.trials.regression.figures import TrialFigures
+    from arbiter.trials.regression.trial_state import VerdictOfTrial
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,10 +41,10 @@ class Comparison:
     high, blocks, matches, wins, draws, losses, faults and others. `results` are all matches.
     """
 
-    verdict: str
+    verdict: VerdictOfTrial
     headline: str
     rows: tuple[tuple[str, str], ...]
-    figures: Mapping[str, Any]
+    figures: TrialFigures
     results: MatchResults
 
     @property
@@ -50,8 +55,7 @@ class Comparison:
     @property
     def elo(self) -> float | None:
         """The candidate's Elo above the base, None before the first block."""
-        value: float | None = self.figures["elo"]
-        return value
+        return self.figures["elo"]
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.headline}; {counted(len(self.results), 'match')}>"
@@ -77,11 +81,14 @@ def compare(
     beta: float = 0.05,
     measure: Literal["results", "points"] = "results",
     non_regression: bool = False,
+    faults: Literal["count", "fail"] = "count",
     max_blocks: int | None = None,
     seed: int | str | None = None,
     options: Mapping[str, Any] | None = None,
     limits: Mapping[str, str] | None = None,
     strict: bool = False,
+    workers: int | None = 1,
+    progress: Progress = False,
 ) -> Comparison:
     """Test whether `candidate` is better than `base`, by the sequential test of ``arbiter regress``.
 
@@ -89,11 +96,12 @@ def compare(
     `max_blocks` are played; a block is one set of deals in balanced seatings of the two. `elo0` (0) is the
     difference that is not enough, `elo1` (10) the expected one, `alpha` and `beta` the risks of a wrong
     verdict; with `non_regression` they are -10 and 0. `measure` compares who was ahead, or the ``points``.
-    `seed`, `options`, `limits` and `strict` as in `play`. Nothing is stored: ``arbiter regress`` continues
-    after an interruption and plays on all cores.
+    `faults` count as losses, or with ``fail`` the first one ends the test. `seed`, `options`, `limits`,
+    `strict`, `workers` and `progress` as in `play`. Nothing is stored: ``arbiter regress`` continues after an
+    interruption.
 
     ConfigError for a game, players or values that do not fit; BotCheckFailed for the first forfeit if strict;
-    VoidMatch if the machine failed.
+    VoidMatch if the machine failed; PlayInterrupted with the results so far.
     """
     made, text = game_of_call(game, options, None), seed_text(seed)
     levels = LEVELS[non_regression]
@@ -108,6 +116,8 @@ def compare(
     }
     for name in ("elo0", "elo1", "alpha", "beta"):
         check_number(name, keys[name])
+    if faults not in ("count", "fail"):
+        raise ConfigError(f"faults: expected count or fail, got {faults!r}")
     if max_blocks is not None and (type(max_blocks) is not int or max_blocks < 1):
         raise ConfigError(f"max_blocks: expected an integer from 1, got {max_blocks!r}")
     try:
@@ -115,11 +125,12 @@ def compare(
     except OptionError as error:
         raise ConfigError(str(error)) from None
     named = {BASE: contender(base, made.name), CANDIDATE: contender(candidate, made.name)}
+    event = event_of(made, text, [*named.values()])
     pair = [replace(one, player=replace(one.player, name=name)) for name, one in named.items()]
     with Table(made, pair, limits, strict) as table:
         trial = Trial(
             Experiment(
-                name=f"{REGRESS}unstored",
+                name=f"{REGRESS}{event}",
                 game=made,
                 base=pair[0].player,
                 candidate=pair[1].player,
@@ -127,18 +138,32 @@ def compare(
                 limits=table.limits,
                 test=rule,
                 non_regression=non_regression,
+                fail_at_once=faults == "fail",
                 seed=text,
             )
         )
-        records = []
-        for block in trial.matches_to_play(text):
-            for spec in block:
-                records.append(table.play(spec, make_shared(spec.game, spec.options)))
-                trial.add(records[-1].summary())
+        results = play_through(
+            table,
+            _specs(trial, event, text),
+            workers,
+            progress,
+            None if max_blocks is None else max_blocks * rule.matches,
+            lambda record: trial.add(record.summary()),
+        )
+    assert trial.verdict is not None
     return Comparison(
-        verdict=str(trial.verdict),
+        verdict=trial.verdict,
         headline=headline(trial),
         rows=tuple(rows(trial)),
-        figures={**figures(trial)},
-        results=MatchResults(records),
+        figures=figures(trial),
+        results=results,
     )
+
+
+def _specs(trial: Trial, event: str, seed: str) -> Iterator[MatchSpec]:
+    """Yield the matches until the verdict, under ids that no other comparison has."""
+    for block in trial.matches_to_play(seed):
+        for spec in block:
+            if trial.verdict is not None:
+                return
+            yield replace(spec, id=f"{event}/{spec.id}")

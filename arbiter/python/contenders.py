@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from threadpoolctl import threadpool_limits
 
 from arbiter.errors import BotCheckFailed, ConfigError
-from arbiter.games import find, make
+from arbiter.games import find, make, make_shared
 from arbiter.games.game import Game
 from arbiter.games.samples import bot_names
 from arbiter.match.follower import RandomPlayers, conduct_with
@@ -17,21 +20,21 @@ from arbiter.match.limits import USUAL, check_written, override_limits
 from arbiter.match.position import Position
 from arbiter.match.referee import referee
 from arbiter.match.spec import COPY_MARK, Player, original
-from arbiter.python.player_digests import digest_of_player
+from arbiter.python.player_digests import ProgramDigest
 from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Set
+    from concurrent.futures import Executor, Future
+
     from arbiter.envs.policies import Policy
     from arbiter.games.game import AnyGame, Seat
     from arbiter.match.follower import Follower
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import Limits, MatchSpec
+    from arbiter.python.player_digests import Place
 
 RANDOM = "random"
-Contestant: TypeAlias = "str | Sequence[str] | Callable[[Any, Any], Any] | Any"
-"""A function of observation and action mask, an object with `predict`, a command as a string or in words, or
-the name of a shipped bot or ``"random"``.
-"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,8 +137,10 @@ class Table:
     ) -> None:
         self._game, self._strict = game, strict
         self._given = {one.player.name: one.policy for one in players if not one.is_program}
-        self._digests = {one.player.name: digest_of_player(one.player, one.policy) for one in players}
+        self._programs = {one.player.name: ProgramDigest(one.player, one.policy) for one in players}
+        self._digests: dict[str, str] = {}
         self._policies: dict[tuple[str, Seat], Policy] = {}
+        self._looked = False
         programs = [one.player for one in players if one.is_program]
         written = check_written(limits or {})
         self._starts = bool(programs)
@@ -157,9 +162,11 @@ class Table:
 
             close_table()
 
-    def play(self, spec: MatchSpec, game: AnyGame | None = None) -> MatchRecord:
+    def play(self, spec: MatchSpec) -> MatchRecord:
         """Play a match; VoidMatch if the machine failed, BotCheckFailed if strict."""
-        game = game or self._game
+        game = self._game
+        if spec.options != game.options:
+            game = make_shared(spec.game, spec.options)
         seated = enumerate(spec.players)
         policies = {seat: self._policy(player.name, seat) for seat, player in seated if not player.command}
         in_memory = _players_in_memory(game, spec, policies)
@@ -169,14 +176,48 @@ class Table:
             from arbiter.table.conductor import play_match
 
             record = play_match(spec, in_memory)
-        record = replace(record, programs=tuple(self._digest(player.name) for player in spec.players))
         if self._strict and (forfeit := record.forfeit) is not None:
             text = f"{forfeit.player} forfeits {record.id} ({forfeit.fault}): {forfeit.detail}"
             raise BotCheckFailed(text) from getattr(in_memory, "error", None)
         return record
 
-    def _digest(self, name: str) -> str:
-        return self._digests[name if name in self._digests else original(name)]
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Let workers that are forked within the block find this table."""
+        _SHARED[id(self)] = self
+        try:
+            yield
+        finally:
+            del _SHARED[id(self)]
+
+    def submit(self, pool: Executor, spec: MatchSpec) -> Future[Played]:
+        """Have a forked worker play a match."""
+        return pool.submit(_play_in_worker, spec, id(self))
+
+    def take(self, played: Played) -> MatchRecord:
+        """Return the match that a worker played, and note the state that it found in the functions there."""
+        for name, changed in played.changed.items():
+            self._programs[name].add_state(changed)
+        return played.record
+
+    def play_in_fork(self, spec: MatchSpec) -> Played:
+        """Play a match in a worker; the worker's first comes with what the functions changed by playing."""
+        first, self._looked = not self._looked, True
+        if first:
+            # A library's threads do not survive a fork, and one would wait for them.
+            threadpool_limits(1)
+        record = self.play(spec)
+        return Played(
+            record, {name: one.find_state() for name, one in self._programs.items()} if first else {}
+        )
+
+    def with_digests(self, record: MatchRecord) -> MatchRecord:
+        """Return a played match with the digests of its players, after all matches of the table."""
+        names = [player if player in self._programs else original(player) for player in record.players]
+        for name in names:
+            if name not in self._digests:
+                self._digests[name] = self._programs[name].digest()
+        return replace(record, programs=tuple(self._digests[name] for name in names))
 
     def _policy(self, name: str, seat: Seat) -> Policy | None:
         """Return the policy of a function at a seat, made once; None for a random player."""
@@ -186,6 +227,21 @@ class Table:
 
             self._policies[name, seat] = policy_of(policy)
         return self._policies.get((name, seat))
+
+
+_SHARED: dict[int, Table] = {}
+"""The tables of workers, which have the memory of this process as it was when they were forked."""
+
+
+class Played(NamedTuple):
+    """A match played by a worker, and the paths of state in its functions, by name of the player."""
+
+    record: MatchRecord
+    changed: Mapping[str, Set[Place]]
+
+
+def _play_in_worker(spec: MatchSpec, table: int) -> Played:
+    return _SHARED[table].play_in_fork(spec)
 
 
 def _players_in_memory(

@@ -9,11 +9,12 @@ from dataclasses import replace
 from operator import index
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from typing import TYPE_CHECKING, Final, SupportsIndex, cast, overload
 
 from arbiter.errors import ArbiterError, ConfigError, did_you_mean
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import COPY_MARK, original
+from arbiter.python.joining import PlayedGame, check_games, check_programs, one_line, options_text
 from arbiter.replay.export.columns import SEAT_COLUMNS
 from arbiter.replay.export.match_files import seat_rows, write_text
 from arbiter.text import counted, faults_text, html_table, in_columns, number, svg_text
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from arbiter.notebook import ShownReplay
+    from arbiter.python.table_types import PlayerTotals, SeatTable
 
 HEADER = ("player", "matches", "points", "won", "drawn", "lost", "faults")
+COUNTS: Final = ("matches", "points", "wins", "draws", "losses")
 MOST_SHOWN = 3
 """Forfeits named below the table."""
-SHOWN = 80
-"""Characters of a value in a message."""
-ADDED_COLUMNS = ("side", "game", "seed", "program")
+ADDED_COLUMNS = ("side", "game", "options", "seed", "program")
 _SEASON = "arbiter.open_season(file) reads a season by its file, and its records() are match records"
 _EXPORT = "`rating fit` rates it; `arbiter export --as jsonl` writes match records"
 _OTHER_FILES = {".yaml": _SEASON, ".yml": _SEASON, ".sqlite": _SEASON, ".csv": _EXPORT, ".pgn": _EXPORT} | {
@@ -49,6 +50,7 @@ class MatchResults(Sequence[MatchRecord]):
         self.records: tuple[MatchRecord, ...] = ()
         self._ids: dict[tuple[str, str], int] = {}
         self._programs: dict[str, str] = {}
+        self._games: frozenset[PlayedGame] = frozenset()
         self._take(records)
 
     def _take(self, records: Iterable[MatchRecord]) -> None:
@@ -65,6 +67,8 @@ class MatchResults(Sequence[MatchRecord]):
             self._ids[season, record.id] = copies
             check_programs(zip(record.players, record.programs, strict=False), self._programs)
             taken.append(record if copies == 1 else replace(record, id=name))
+        self._games |= {PlayedGame.of(record) for record in taken}
+        check_games(self._games)
         self.records += tuple(taken)
 
     def __len__(self) -> int:
@@ -89,6 +93,7 @@ class MatchResults(Sequence[MatchRecord]):
         # Not from all records again: a loop may add thousands of results.
         both = MatchResults()
         both.records, both._ids, both._programs = self.records, {**self._ids}, {**self._programs}
+        both._games = self._games
         both._take(other.records)
         return both
 
@@ -150,42 +155,52 @@ class MatchResults(Sequence[MatchRecord]):
 
         return ShownReplay(self.record(match), reader)
 
-    def table(self) -> dict[str, list[Any]]:
+    def table(self) -> SeatTable:
         """Return all matches as columns, with a row for each seat of each match.
 
         The columns are those of ``arbiter export --format parquet``, then `side`, the number shared by the
-        seats that win and lose together, `game`, `seed`, and `program`, a digest to distinguish players
-        of one name. ``pandas.DataFrame(results.table())`` and
+        seats that win and lose together, `game`, its `options` as JSON, `seed`, and `program`, a digest to
+        distinguish players of one name. ``pandas.DataFrame(results.table())`` and
         ``polars.DataFrame(results.table())`` take it.
         """
         rows = [
             {**row, "side": row["seat"] if record.sides is None else record.sides[row["seat"]]}
-            | {"game": record.game, "seed": record.seed}
+            | {"game": record.game, "options": options, "seed": record.seed}
             | {"program": record.programs[row["seat"]] if record.programs else ""}
             for record in self.records
+            for options in [options_text(record)]
             for row in seat_rows(record)
         ]
-        return {name: [row[name] for row in rows] for name in (*SEAT_COLUMNS, *ADDED_COLUMNS)}
+        columns = {name: [row[name] for row in rows] for name in (*SEAT_COLUMNS, *ADDED_COLUMNS)}
+        return cast("SeatTable", columns)
 
-    def totals(self) -> list[dict[str, Any]]:
+    def totals(self) -> list[PlayerTotals]:
         """Return a row for each player, the most points first.
 
-        Its keys: player, matches, points, won, drawn, lost (results against single opponents), faults (by
-        kind). Copies of a player, such as ``random#2``, count as one.
+        Its keys: player, matches, points, wins, draws, losses (results against single opponents), faults, and
+        fault_kinds (their number by kind). Copies of a player, such as ``random#2``, count as one.
         """
         sums: dict[str, Counter[str]] = defaultdict(Counter)
         faults: dict[str, Counter[str]] = defaultdict(Counter)
         for record in self.records:
             for row in seat_rows(record):
                 name = original(row["player"])
-                sums[name].update(points=row["points"] or 0, won=row["wins"])
-                sums[name].update(drawn=row["draws"], lost=row["losses"])
+                sums[name].update(points=row["points"] or 0, **{key: row[key] for key in COUNTS[2:]})
                 if row["fault"]:
                     faults[name][row["fault"]] += 1
             for name in {original(player) for player in record.players}:
                 sums[name]["matches"] += 1
         return [
-            {"player": name, **{key: found[key] for key in HEADER[1:-1]}, "faults": dict(faults[name])}
+            {
+                "player": name,
+                "matches": found["matches"],
+                "points": found["points"],
+                "wins": found["wins"],
+                "draws": found["draws"],
+                "losses": found["losses"],
+                "faults": faults[name].total(),
+                "fault_kinds": dict(faults[name]),
+            }
             for name, found in sorted(sums.items(), key=lambda item: (-item[1]["points"], item[0]))
         ]
 
@@ -206,7 +221,11 @@ class MatchResults(Sequence[MatchRecord]):
 
     def _rows(self) -> list[list[str]]:
         return [
-            [row["player"], *(number(row[key]) for key in HEADER[1:-1]), faults_text(row["faults"]) or "-"]
+            [
+                str(row["player"]),
+                *(number(row[key]) for key in COUNTS),
+                faults_text(row["fault_kinds"]) or "-",
+            ]
             for row in self.totals()
         ]
 
@@ -216,15 +235,6 @@ def forfeit_lines(records: Iterable[MatchRecord]) -> list[str]:
     ended = [(record.id, record.forfeit) for record in records if record.forfeit is not None]
     notes = [f"{name}: {at.player} forfeits ({at.fault}): {at.detail}" for name, at in ended[:MOST_SHOWN]]
     return [*notes, *([f"and {len(ended) - MOST_SHOWN} more"] if len(ended) > MOST_SHOWN else [])]
-
-
-def check_programs(seated: Iterable[tuple[str, str]], known: dict[str, str]) -> None:
-    """Add the digests of programs by player to `known`; ConfigError for two programs of one name."""
-    for player, program in seated:
-        if program and known.setdefault(name := original(player), program) != program:
-            message = f"different programs are named {name}"
-            hint = f'give one another name, as in old.renamed({{"{name}": "{name}-old"}})'
-            raise ConfigError(message, hint=hint)
 
 
 def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
@@ -242,12 +252,6 @@ def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
     )
     players = tuple(map(new, record.players))
     return replace(record, players=players, forfeit=forfeit, bots=bots, programs=programs)
-
-
-def one_line(value: object) -> str:
-    """Return a value for a message, cut where it is long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 def load_results(file: str | os.PathLike[str]) -> MatchResults:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import secrets
+from hashlib import sha256
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from arbiter.errors import ConfigError
 from arbiter.match.spec import MatchSpec
 from arbiter.python.contenders import Table, contenders, game_of_call
-from arbiter.python.match_results import MatchResults
+from arbiter.python.match_loop import play_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.games.game import AnyGame
     from arbiter.match.spec import Limits
-    from arbiter.python.contenders import Contender, Contestant
+    from arbiter.python.contenders import Contender
+    from arbiter.python.match_loop import Progress
+    from arbiter.python.match_results import MatchResults
+    from arbiter.python.table_types import Contestant
+
+EVENT_DIGITS = 6
 
 
 def play(
@@ -28,6 +35,8 @@ def play(
     options: Mapping[str, Any] | None = None,
     limits: Mapping[str, str] | None = None,
     strict: bool = False,
+    workers: int | None = 1,
+    progress: Progress = False,
 ) -> MatchResults:
     """Play matches between functions and programs in any mix, and return their results.
 
@@ -51,9 +60,16 @@ def play(
     the choices of ``"random"``. `options` are the game's; the number of seats follows from the players where
     a game leaves it open.
 
+    With several `workers`, at most one on each core, or None for all cores, as many matches are played at
+    once, each in a process forked from this one: it has a copy of each function, with its random generators
+    as they are, and what it changes stays there. A model on a graphics card cannot be forked. With one
+    worker functions run in this process. `progress` shows the matches played on standard error, or is a
+    function of their number and that of all (None if unknown).
+
     An illegal answer, an exception and any other fault forfeits the match, as in a season; with `strict` the
-    first one raises BotCheckFailed, from the function's own exception. ConfigError for a game, players or
-    values that do not fit; VoidMatch if the machine failed.
+    first one raises BotCheckFailed, with one worker from the function's own exception. ConfigError for a
+    game, players or values that do not fit; VoidMatch if the machine failed. Ctrl-C raises PlayInterrupted,
+    whose `results` are those of the matches played.
     """
     given = len(players) if hasattr(players, "__len__") and not isinstance(players, str | bytes) else None
     made = game_of_call(game, options, given)
@@ -62,7 +78,8 @@ def play(
     seated = contenders(players, made.name)
     number, text = _check_matches(matches, made), seed_text(seed)
     with Table(made, seated, limits, strict) as table:
-        return MatchResults(table.play(spec) for spec in _specs(made, seated, text, number, table.limits))
+        specs = _specs(made, seated, text, number, table.limits)
+        return play_through(table, specs, workers, progress, number)
 
 
 def seed_text(seed: object) -> str:
@@ -75,6 +92,12 @@ def seed_text(seed: object) -> str:
     if isinstance(seed, str) and seed and seed.isprintable():
         return seed
     raise ConfigError(f"seed: expected an integer from 0, or printable text, got {seed!r}")
+
+
+def event_of(game: AnyGame, seed: str, players: Sequence[Contender]) -> str:
+    """Return a digest of game, options, seed and players' names, so that ids of different calls differ."""
+    parts = [game.name, game.options, seed, [one.player.name for one in players]]
+    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:EVENT_DIGITS]
 
 
 def _check_matches(matches: object, game: AnyGame) -> int:
@@ -95,10 +118,11 @@ def _specs(
     game: AnyGame, players: Sequence[Contender], seed: str, matches: int, limits: Limits
 ) -> Iterator[MatchSpec]:
     """Yield the matches: round after round, each with all seatings on the same deals."""
+    event = event_of(game, seed, players)
     for number in range(matches):
         before, rotation = divmod(number, len(game.seatings))
         yield MatchSpec(
-            id=f"r{before + 1:03d}/t01/m{rotation}",
+            id=f"{event}/r{before + 1:03d}/t01/m{rotation}",
             season="",
             round=before + 1,
             table=1,

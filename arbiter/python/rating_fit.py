@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias, cast
 
 import rating
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import original
-from arbiter.python.match_results import MatchResults, check_programs, one_line
+from arbiter.python.joining import PlayedGame, check_games, check_programs, one_line
+from arbiter.python.match_results import MatchResults
 from arbiter.python.season_reader import SeasonReader
+from arbiter.python.table_types import DataFrame, LosTable, RatingTable, SeatTable
 from arbiter.season.ledger import to_rating
 from arbiter.text import counted, html_table, in_columns, number, svg_text
 
@@ -21,13 +24,15 @@ if TYPE_CHECKING:
 Row: TypeAlias = Mapping[str, Any]
 """The row of a table for one seat of a match."""
 Rateable: TypeAlias = (
-    "SeasonReader | Iterable[MatchRecord | rating.Match | Row] | Mapping[str, Sequence[Any]] | Any"
+    SeasonReader
+    | Iterable[MatchRecord]
+    | Iterable[rating.Match]
+    | Iterable[Row]
+    | Mapping[str, Sequence[Any]]
+    | SeatTable
+    | DataFrame
 )
 HEADER = ("#", "player", "Elo", "±", "matches", "won", "drawn", "lost", "faults")
-COLUMNS = (
-    "rank", "player", "elo", "low", "high", "sd", "matches", "results", "wins", "draws", "losses", "points",
-    "faults",
-)  # fmt: skip
 
 
 def fit(
@@ -43,12 +48,12 @@ def fit(
     `results` are `MatchResults`, an open season (its counted matches of complete rounds), match records,
     `rating.Match`, or a table as `MatchResults.table` returns it, in columns, rows or a data frame: `match`,
     `player` and `points`, one row for each seat, and if known `fault`, `seat`, `side`, `round`, `table`,
-    `season`, `seed`, `substitute`, `program`.
+    `season`, `seed`, `substitute`, `program`, `game`, `options`.
 
     Matches that share a value of `intervals` (``round``, ``table`` or ``match``) may be correlated; ``model``
     takes all results as independent. `level` is the coverage, `prior` the virtual draws of each player.
     The mean rating is 0, or the ratings of `anchors` have their known mean. ConfigError for what cannot be
-    rated, for results of several games, and for different programs of one name.
+    rated, for results of several games or options, and for different programs of one name.
     """
     for name, value in {"level": level, "prior": prior, **_named(anchors)}.items():
         check_number(name, value)
@@ -126,18 +131,27 @@ class RatingFit:
         """
         return self.ranking.better(self[player].player, self[other].player)
 
-    def los_table(self) -> dict[str, dict[str, float]]:
-        """Return `los` of each player over each other one, by their names."""
-        names = [row.player for row in self.rows]
-        return {one: {other: self.los(one, other) for other in names if other != one} for one in names}
+    def los_table(self) -> LosTable:
+        """Return `los` as columns that a data frame takes: a row for each `player` and `opponent`.
 
-    def table(self) -> dict[str, list[Any]]:
+        ``pandas.DataFrame(fitted.los_table()).pivot(index="player", columns="opponent", values="los")`` has
+        in each row the probabilities that its player is stronger than the others.
+        """
+        pairs = [*permutations([row.player for row in self.rows], 2)]
+        return {
+            "player": [one for one, _ in pairs],
+            "opponent": [other for _, other in pairs],
+            "los": [self.los(one, other) for one, other in pairs],
+        }
+
+    def table(self) -> RatingTable:
         """Return the rows as columns that a data frame takes.
 
         rank, player, elo, low, high, sd (Elo; None without results), matches, results, wins, draws, losses
         (against single opponents), points, faults.
         """
-        return {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
+        columns = {name: [getattr(row, name) for row in self.rows] for name in RatingTable.__annotations__}
+        return cast("RatingTable", columns)
 
     def _place(self, player: str) -> int:
         names = [row.player for row in self.rows]
@@ -203,10 +217,10 @@ def _matches(results: Any) -> list[rating.Match]:
             hint = "+ joins results" if isinstance(one, MatchResults) else ""
             message = f"results: expected a match record or a row of a table, got {one_line(one)}"
             raise ConfigError(message, hint=hint)
-    games = {record.game for record in records}
-    games |= {str(row["game"]) for seats in rows.values() for row in seats if "game" in row}
-    if len(games) > 1:
-        raise ConfigError(f"results: of different games: {', '.join(sorted(games))}", hint="rate each alone")
+    check_games(
+        [PlayedGame.of(record) for record in records]
+        + [_game_of(row) for seats in rows.values() for row in seats if "game" in row]
+    )
     programs: dict[str, str] = {}
     rounds: dict[tuple[Any, ...], int] = {}
     for record in records:
@@ -238,6 +252,10 @@ def _repeats(results: Any) -> int:
         for one in records
     ]
     return len(played) - len({*played})
+
+
+def _game_of(row: Mapping[str, Any]) -> PlayedGame:
+    return PlayedGame(*(str(_known(row, name, "")) for name in PlayedGame._fields))
 
 
 def _event(row: Mapping[str, Any]) -> tuple[Any, ...]:

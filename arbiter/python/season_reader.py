@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Self, SupportsIndex
 
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.python.match_results import MatchResults
@@ -19,10 +19,12 @@ from arbiter.text import UNMARKED, counted, html_table, in_columns, number
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from arbiter.match.record import MatchRecord, MatchSummary
     from arbiter.notebook import ShownReplay
+    from arbiter.season.snapshot.match_schema import MatchRow
+    from arbiter.season.snapshot.schema import Crosstable, History, Progress, Standings, Status
 
 _RESULTS = {
     ".jsonl": "arbiter.load_results(file) reads match records",
@@ -81,11 +83,11 @@ class SeasonReader:
     def game(self) -> str:
         return self._state.file.game.name
 
-    def status(self) -> Mapping[str, Any]:
+    def status(self) -> Status:
         """Return the season in short, as ``arbiter status`` does."""
-        return {**figures.status(self._state)}
+        return figures.status(self._state)
 
-    def standings(self, after_round: int | None = None, official: bool = False) -> Mapping[str, Any]:
+    def standings(self, after_round: int | None = None, official: bool = False) -> Standings:
         """Return the standings after a round, by default the last complete one.
 
         ``pandas.DataFrame(season.standings()["players"])`` is the table. If `official`, without house bots,
@@ -100,23 +102,24 @@ class SeasonReader:
         shape = figures.standings(state, after_round, official, ranking)
         if official:
             shape["players"] = [row for row in shape["players"] if row["rank"] is not None]
-        return {**shape}
+        return shape
 
-    def history(self) -> Mapping[str, Any]:
+    def history(self) -> History:
         """Return the ratings after each complete round, as ``arbiter standings --history`` does."""
-        return {**figures.history(self._state, official=False)}
+        return figures.history(self._state, official=False)
 
-    def crosstable(self) -> Mapping[str, Any]:
+    def crosstable(self) -> Crosstable:
         """Return the results of all pairs in complete rounds, as ``arbiter crosstable`` does."""
-        return {**(figures.crosstable(self._state, official=False) or {})}
+        table = figures.crosstable(self._state, official=False)
+        # None for an unknown page alone.
+        assert table is not None
+        return table
 
-    def rounds(self) -> Sequence[Mapping[str, Any]]:
+    def rounds(self) -> Sequence[Progress]:
         """Return the rounds begun: round, complete, stored and planned matches."""
-        return [{**figures.round_in_short(self._state, known)} for known in self._state.rounds]
+        return [figures.round_in_short(self._state, known) for known in self._state.rounds]
 
-    def matches(
-        self, round_number: int | None = None, player: str | None = None
-    ) -> Sequence[Mapping[str, Any]]:
+    def matches(self, round_number: int | None = None, player: str | None = None) -> Sequence[MatchRow]:
         """Return the stored matches of a round, of a player, or all, as ``arbiter matches`` does, their `say`
         without bidirectional isolation marks.
 
@@ -161,7 +164,7 @@ class SeasonReader:
     def _rows(self) -> list[list[str]]:
         return [
             [number(row["rank"]), row["player"], number(row["elo"])]
-            + [number((row["high"] - row["low"]) / 2 if row["elo"] is not None else None)]
+            + [number(None if row["high"] is None or row["low"] is None else (row["high"] - row["low"]) / 2)]
             + [number(row[key]) for key in ("matches", "points", "wins", "draws", "losses")]
             for row in (self.standings()["players"] if self._state.complete else ())
         ]

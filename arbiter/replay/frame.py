@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NOBODY: Seat = -1
 """A reader who sees no hand."""
+LEGAL = 20
+"""Maximum number of legal answers listed."""
 
 
 class Laid(NamedTuple):
@@ -285,6 +287,19 @@ def hand_line(game: AnyGame, hand: Sequence[str] | None) -> str:
 def table_line(frame: Frame) -> str:
     """Return the plays on the table by seat, ``0:TD  1:4D``, for people; "" for an empty table."""
     return "  ".join(f"{laid.seat}:{laid.words}" for laid in frame.table)
+
+
+def decision_text(game: AnyGame, state: State) -> str:
+    """Return a decision as the seat to act sees it: ``hand 2C 3S, table 0:2D, legal 2C 3S``."""
+    seat = state.to_act[0]
+    frame, legal = frame_of(game, state, seat), state.legal(seat)
+    words = [game.action_text(state, seat, action) for action in legal[:LEGAL]]
+    parts = {
+        "hand": " ".join(hand_line(game, frame.hands[seat]).split()),
+        "table": " ".join(table_line(frame).split()),
+        "legal": " ".join(words) + (f" ... ({len(legal)} in all)" if len(legal) > LEGAL else ""),
+    }
+    return ", ".join(f"{name} {text}" for name, text in parts.items() if text)
 
 
 def roles_line(shape: Mapping[str, Any]) -> str:

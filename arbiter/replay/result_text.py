@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import Seat
     from arbiter.match.notes import Note
-    from arbiter.match.record import MatchSummary
+    from arbiter.match.record import Forfeit, MatchSummary
     from arbiter.replay.schema import MoveNote, ReplayMark
+
+
+def say_moments(forfeit: Forfeit) -> str:
+    """Return when the faulty command was sent and the fault found, in UTC; "" in earlier records."""
+    sent = [f"sent {forfeit.sent}"] if forfeit.sent else []
+    return ", ".join([*sent, f"fault found {forfeit.ended}"] if forfeit.ended else [])
 
 
 def winners(points: Sequence[int] | None) -> tuple[Seat, ...]:

@@ -45,7 +45,7 @@ LIBRARIES = (
     "libgomp.so.1", "libatomic.so.1", "libresolv.so.2", "libnss_files.so.2", "libz.so.1",
 )  # fmt: skip
 """Libraries that programs load at run time, so that their files do not name them."""
-FOLDERS_OF_PROGRAMS = ("/usr/lib", "/usr/share", "/usr/local/lib", "/usr/local/share")
+FOLDERS_OF_PROGRAMS = ("/usr/lib", "/usr/lib64", "/usr/share", "/usr/local/lib", "/usr/local/share")
 """Folders with interpreters' libraries, whose names start with the interpreter's, as /usr/lib/python3.11."""
 BESIDE = {
     "groovy": ("/etc/groovy",),
@@ -58,6 +58,7 @@ STARTS = {
     "Rscript": ("/usr/lib/R/bin/R", "/bin/rm"),
     "escript": ("/usr/bin/erl",),
     "kotlin": ("/usr/bin/kotlinc",),
+    "r": ("/usr/bin/which", "/usr/bin/uname"),
 }
 """By a program's name: what it starts without naming it in a script."""
 SHORTEST_NAME = 3

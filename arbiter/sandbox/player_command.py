@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from arbiter.sandbox.landlock import SYSTEM, is_in, own_places
 from arbiter.sandbox.program_files import file_problem, is_by_product, program_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 SCRIPTS = {".py", ".js", ".mjs", ".jar", ".rb", ".pl", ".lua", ".sh", ".php"}
 PLAINLY_A_PATH = ("/", "./", "../")
@@ -210,6 +211,8 @@ def stray_links(players: Iterable[Player]) -> Iterable[str]:
     Folders that the organiser named are excluded; links matter as a player can change them.
     """
     everybody = list(players)
+    # Most paths are the same for all players, and each takes several system calls.
+    outside = cache(_outside_the_system)
     homes = [
         (other.name, Path(other.read[0]), Path(other.read[0]).resolve()) for other in everybody if other.read
     ]
@@ -217,7 +220,7 @@ def stray_links(players: Iterable[Player]) -> Iterable[str]:
     around = {folder for home in inside for folder in (home, *home.parents)}
     for player in everybody:
         written = [Path(word) for word in (*player.read, player.command[0])]
-        for place in dict.fromkeys(_linked_paths(player)):
+        for place in dict.fromkeys(_linked_paths(player, outside)):
             # Skip the comparisons for most paths: with many players they take long.
             if place not in around and inside.isdisjoint(place.parents):
                 continue
@@ -228,14 +231,19 @@ def stray_links(players: Iterable[Player]) -> Iterable[str]:
                     yield f"a link of {player.name} leads to {place}: {name}'s folder is {home}"
 
 
-def _linked_paths(player: Player) -> Iterator[Path]:
+def _linked_paths(player: Player, outside: Callable[[str], Path | None]) -> Iterator[Path]:
     """Yield what a player may read through links or its program, except the system's folders."""
     # Paths that a season names for all are no links of a player.
     for written in own_places(replace(player, languages=())):
-        place = Path(written).resolve()
-        by_name = written in player.read and str(place) == written
-        if not by_name and not any(place.is_relative_to(folder) for folder in SYSTEM):
+        place = outside(written)
+        if place is not None and not (written in player.read and str(place) == written):
             yield place
+
+
+def _outside_the_system(written: str) -> Path | None:
+    """Return where a path leads, None if into the system's folders."""
+    place = Path(written).resolve()
+    return None if any(place.is_relative_to(folder) for folder in SYSTEM) else place
 
 
 def refuse_stray_links(players: Sequence[Player], file: str = "") -> None:

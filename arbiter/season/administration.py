@@ -89,8 +89,12 @@ def annul(
     return give_orders(season, make_orders, keep)
 
 
-def undo_annulment(season: SeasonWithOrders, ids: Sequence[str]) -> OrderOutcome:
-    """Count annulled matches again, restore replayed ones' first run; ConfigError, unchanged, for others."""
+def undo_annulment(season: SeasonWithOrders, ids: Sequence[str], because: str = "") -> OrderOutcome:
+    """Count annulled matches again, restore replayed ones' first run; ConfigError, unchanged, for others.
+
+    `because` is the reason, "" without one.
+    """
+    reason = check_reason(because) if because else ""
     _check_matches_exist(ids, season)
     book = season.stored.orders
     again = {order.subject for order in book.read().given if order.before is not None}
@@ -99,7 +103,7 @@ def undo_annulment(season: SeasonWithOrders, ids: Sequence[str]) -> OrderOutcome
         """Yield UNDO for each annulled match; ConfigError for one neither annulled nor replayed."""
         for match_id in ids:
             if match_id in now.annulled:
-                yield OrderKind.UNDO, match_id, ""
+                yield OrderKind.UNDO, match_id, reason
             elif match_id not in again:
                 raise ConfigError(f"{match_id} is not annulled", hint="--list names those that are")
 
@@ -107,7 +111,7 @@ def undo_annulment(season: SeasonWithOrders, ids: Sequence[str]) -> OrderOutcome
     subjects, after = list(given.subjects), given.after
     for match_id in ids:
         if match_id not in given.subjects and (earlier := book.earlier(match_id)):
-            after = replace_match(season, earlier[-1], OrderKind.RESTORED, lambda _: True)
+            after = replace_match(season, earlier[-1], OrderKind.RESTORED, lambda _: True, because=reason)
             subjects.append(match_id)
     return OrderOutcome(tuple(subjects), given.before, after)
 
@@ -118,6 +122,7 @@ def replace_match(
     verb: OrderKind,
     wanted: Callable[[EffectiveOrders], bool],
     programs: Mapping[str, Mapping[str, str | None]] | None = None,
+    because: str = "",
 ) -> dict[str, Any] | None:
     """Store `match` in place of the stored one, which is kept, if `wanted` holds for the orders; return the
     standings, None if it does not hold, or before a complete round.
@@ -131,7 +136,7 @@ def replace_match(
             return None
         rounds = stored.rounds()
         complete = sum(each.complete for each in rounds)
-        order = Order(verb, name, "", now_text(), len(rounds), complete, programs=programs)
+        order = Order(verb, name, because, now_text(), len(rounds), complete, programs=programs)
         after = None
         if complete:
             orders = Orders(known.revision, (*known.given, order))
@@ -157,16 +162,19 @@ def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:
     return give_orders(season, make_orders)
 
 
-def reinstate(season: SeasonResults, player: str) -> OrderOutcome:
-    """Reinstate a player from the next round on, its faults forgiven; ConfigError unless it is suspended."""
-    name = find_registered(season, player)
+def reinstate(season: SeasonResults, player: str, because: str = "") -> OrderOutcome:
+    """Reinstate a player from the next round on, its faults forgiven; ConfigError unless it is suspended.
+
+    `because` is the reason, "" without one.
+    """
+    reason, name = check_reason(because) if because else "", find_registered(season, player)
     rated = {rated for rated in season.suspended() if registered_name(rated) == name}
 
     def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         """Yield REINSTATE for the player; ConfigError if no order or rating suspends it."""
         if name not in now.suspended and not rated:
             raise ConfigError(f"{name} is not suspended")
-        yield OrderKind.REINSTATE, name, ""
+        yield OrderKind.REINSTATE, name, reason
 
     return give_orders(season, make_orders)
 

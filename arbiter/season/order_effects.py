@@ -174,10 +174,16 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
         if order.verb is OrderKind.REPLAY:
             reasons[order.subject] = order.because
         elif order.before is not None:
-            because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else ""
+            because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else order.because
             runs = found.setdefault(order.subject, [])
             runs.append(Rerun(len(runs) + 1, order, because))
     return found
+
+
+def orders_until_replaced(orders: Sequence[Order], match_id: str, run: int) -> Sequence[Order]:
+    """Return the orders given before run `run` of a match, from 1, was replaced; all for its last run."""
+    replaced = [k for k, order in enumerate(orders) if order.subject == match_id and order.before is not None]
+    return orders[: replaced[run - 1]] if run <= len(replaced) else orders
 
 
 def first_id(match_id: str) -> str:

@@ -114,15 +114,17 @@ class Season:
         rounds: int | None = None,
         accept_changes: bool = False,
         only_one: bool = False,
+        replays_only: bool = False,
     ) -> Iterator[Event]:
         """Play the missing matches of all rounds, each at its start; with `only_one` the next round, at once.
 
-        Ends with `RoundsOver`, `SeasonComplete`, `StopRuleMet` or `Stopped`; with `only_one` with
-        `RoundComplete` if another round may follow. `rounds` replaces the config's number of rounds. Consent
-        is reported once, before the first round that needs it. ConfigError as in `plan`, VoidMatch if a match
-        was void twice or a program is missing.
+        Annulled matches to be replayed come first; with `replays_only` no round is played. Ends with
+        `RoundsOver`, `SeasonComplete`, `StopRuleMet` or `Stopped`; with `only_one` with `RoundComplete` if
+        another round may follow. `rounds` replaces the config's number of rounds. Consent is reported once,
+        before the first round that needs it. ConfigError as in `plan`, VoidMatch if a match was void twice or
+        a program is missing.
         """
-        over = yield from self._play_rounds(executor, rounds, accept_changes, only_one)
+        over = yield from self._play_rounds(executor, rounds, accept_changes, only_one, replays_only)
         last = len(self.stored.rounds())
         closed = self.stored.running.read().closed is not None
         if over and not closed and self._total_rounds(executor) > last:
@@ -133,7 +135,12 @@ class Season:
             yield SeasonComplete(last, self.stored.seed)
 
     def _play_rounds(
-        self, executor: SizedExecutor, rounds: int | None, accept_changes: bool, only_one: bool
+        self,
+        executor: SizedExecutor,
+        rounds: int | None,
+        accept_changes: bool,
+        only_one: bool,
+        replays_only: bool,
     ) -> Generator[Event, None, bool]:
         """Clear a stop request; play up to `rounds` in all, True after the last. ConfigError if paused."""
         stored = self.stored
@@ -145,6 +152,9 @@ class Season:
         while True:
             if (yield from self._replay_annulled(executor)):
                 return False
+            if replays_only:
+                over = self._is_over(self._total_rounds(executor, rounds))
+                return over and len(stored.rounds()) == stored.complete
             self.rounds.config = self._calendar.apply(self.rounds.config)
             total_rounds = self._total_rounds(executor, rounds)
             if why := self._stop_reason(total_rounds):

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 ANNOUNCE, CORRECT, WITHDRAW = "announce", "correct", "withdraw"
-"""Audit verbs; the reason of the last two is the text before."""
+CORRECT_ANSWER, WITHDRAW_ANSWER = "correct answer", "withdraw answer"
+TEXTS_BEFORE = frozenset({CORRECT, WITHDRAW, CORRECT_ANSWER, WITHDRAW_ANSWER})
+"""Audit verbs whose reason is the text before; of an answer the subject is the number of the question."""
 
 
 class Announcement(NamedTuple):
@@ -132,10 +134,12 @@ def change(
     connection.execute(sa.update(table).filter_by(**mine).values(values))
     unlinked = {"public": False, "announcement": None} if text is None else {}
     mine = {"season_id": season, "announcement": number}
+    asked = connection.execute(sa.select(answers.c.number).filter_by(**mine)).scalar()
     connection.execute(sa.update(answers).filter_by(**mine).values(changed_answer(text, now) | unlinked))
     if row.published:
         log_event(connection, season, EventKind.ANNOUNCEMENT, 0, str(number))
-    log_audit(connection, season, who, WITHDRAW if text is None else CORRECT, str(number), row.text)
+    verbs = (CORRECT, WITHDRAW) if asked is None else (CORRECT_ANSWER, WITHDRAW_ANSWER)
+    log_audit(connection, season, who, verbs[text is None], str(asked or number), row.text)
     return Announcement(number, row.moment, text or row.text, row.question, corrected)
 
 

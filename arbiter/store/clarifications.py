@@ -7,13 +7,19 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import db_schema
-from arbiter.store.announcements import announce, change, changed_answer, next_number
+from arbiter.store.announcements import (
+    CORRECT_ANSWER,
+    WITHDRAW_ANSWER,
+    announce,
+    change,
+    changed_answer,
+    next_number,
+)
 from arbiter.store.audit import log_audit, timestamp
 from arbiter.store.database import SeasonRows
 
 QUESTION, ANSWER = "question", "answer"
-CORRECT_ANSWER, WITHDRAW_ANSWER = "correct answer", "withdraw answer"
-"""Audit verbs; the reason of the last two is the answer before."""
+"""Audit verbs."""
 
 
 class TooManyOpen(Exception):

@@ -91,21 +91,31 @@ def log_event(
     **detail: str | int,
 ) -> None:
     """Add an event within a transaction; updating the season's row serialises writers."""
-    table, is_shown = db_schema.seasons, kind.value in SHOWN
-    count = sa.update(table).filter_by(id=season).values(events=table.c.events + int(is_shown))
-    connection.execute(count)
-    shown = connection.execute(sa.select(table.c.events).filter_by(id=season)).scalar_one()
+    is_shown = kind.value in SHOWN
+    connection.execute(_COUNT, {"of_season": season, "more": int(is_shown)})
+    shown = connection.execute(_COUNTED, {"of_season": season}).scalar_one()
     number = last_number(connection, season) + 1
     row: dict[str, Any] = {"season_id": season, "number": number, "kind": kind.value, "round": round_number}
     row |= {"shown": shown if is_shown else None}
     row |= {"subject": subject, "moment": timestamp(), "detail": json.dumps(detail) if detail else None}
-    connection.execute(sa.insert(db_schema.events).values(row))
+    connection.execute(_INSERT, row)
 
 
 def last_number(connection: sa.Connection, season: int) -> int:
     """Return the number of a season's last event, 0 before the first."""
-    last = sa.select(sa.func.max(db_schema.events.c.number)).filter_by(season_id=season)
-    return int(connection.execute(last).scalar() or 0)
+    return int(connection.execute(_LAST, {"of_season": season}).scalar() or 0)
+
+
+# One event a match: building these statements takes longer than executing them.
+_THE_SEASON: sa.BindParameter[int] = sa.bindparam("of_season")
+_COUNTED = sa.select(db_schema.seasons.c.events).where(db_schema.seasons.c.id == _THE_SEASON)
+_COUNT = (
+    sa.update(db_schema.seasons)
+    .where(db_schema.seasons.c.id == _THE_SEASON)
+    .values(events=db_schema.seasons.c.events + sa.bindparam("more"))
+)
+_LAST = sa.select(sa.func.max(db_schema.events.c.number)).where(db_schema.events.c.season_id == _THE_SEASON)
+_INSERT = sa.insert(db_schema.events)
 
 
 def event_of(row: sa.Row[Any]) -> LoggedEvent:

@@ -98,12 +98,11 @@ class OrderStore(SeasonRows):
     def read(self) -> Orders:
         """Return all orders. One given meanwhile may be included; the revision precedes it in any case."""
         with self._store.reading() as connection:
-            query = sa.select(db_schema.seasons.c.revision).filter_by(id=self._id)
-            revision = connection.execute(query).scalar() or 0
+            mine = {"of_season": self._id}
+            revision = connection.execute(_REVISION, mine).scalar() or 0
             found = []
-            for table, subject in _SUBJECTS:
-                columns = [c for c in table.c if c.name not in ("record", "wall_ns")]
-                for row in connection.execute(self._own(*columns).order_by(table.c.number)):
+            for (_, subject), query in zip(_SUBJECTS, _GIVEN, strict=True):
+                for row in connection.execute(query, mine):
                     name = getattr(row, subject.name)
                     before, programs = getattr(row, "summary", None), getattr(row, "programs", None)
                     order = Order(
@@ -190,6 +189,14 @@ _SUBJECTS = (
     (db_schema.annulments, db_schema.annulments.c.match_id),
     (db_schema.suspensions, db_schema.suspensions.c.player),
 )
+# Read before each match is stored: building a statement takes longer than executing it.
+_REVISION = sa.select(db_schema.seasons.c.revision).where(db_schema.seasons.c.id == sa.bindparam("of_season"))
+_GIVEN = [
+    sa.select(*(c for c in table.c if c.name not in ("record", "wall_ns")))
+    .where(table.c.season_id == sa.bindparam("of_season"))
+    .order_by(table.c.number)
+    for table, _ in _SUBJECTS
+]
 
 
 class Outdated(Exception):

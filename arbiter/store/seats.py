@@ -52,10 +52,11 @@ def store_seats(connection: sa.Connection, season: int, matches: Iterable[MatchS
     rows = [row for match in matches for row in seats_of(season, match)]
     if rows:
         connection.execute(_DROP, [{f"a_{key}": row[key] for key in _KEY} for row in rows])
-        connection.execute(sa.insert(db_schema.seats), rows)
+        connection.execute(_INSERT, rows)
 
 
 _KEY = ("season_id", "player", "round", "match_id")
+_INSERT = sa.insert(db_schema.seats)
 _DROP = sa.delete(db_schema.seats).where(
     *(db_schema.seats.c[key] == sa.bindparam(f"a_{key}") for key in _KEY)
 )

@@ -61,7 +61,7 @@ class Channel(SlowPathChannel):
 
     # For speed: beyond 30 attributes Python's lookup is slower.
     __slots__ = ("_begun", "_brisk", "_is_closed", "_launcher", "_outputs", "_replied", "_turn", "answered",
-                 "start_cpu_ns")  # fmt: skip
+                 "sent_ns", "start_cpu_ns")  # fmt: skip
 
     def __init__(
         self,
@@ -76,6 +76,8 @@ class Channel(SlowPathChannel):
         """CPU time of its start, up to the first reply."""
         self.answered = False
         """True once its first reply has come."""
+        self.sent_ns = 0
+        """When the last exchange began, on the monotonic clock; 0 if a fault came before that."""
         self._launcher = launcher
         self._turn, self._replied = process.place + 1, replied_cell(process.place)
         self._begun = self._is_closed = False
@@ -112,7 +114,7 @@ class Channel(SlowPathChannel):
                 # It has not answered at once the last time, so it may think now.
                 stop_background_bots(self.others)
             self._cells[0] = self._turn
-            start = _now()
+            self.sent_ns = start = _now()
             try:
                 written = _write(self._stdin, payload)
             except BlockingIOError:
@@ -157,6 +159,7 @@ class Channel(SlowPathChannel):
             self._brisk[asks] = 0
             return self._wait_for_replies(send, start, written)
         except MalformedReply as fault:
+            self.sent_ns = start  # still 0 before anything was sent
             wall = _now() - start if start else 0
             return Reply(NONE, wall, wall, fault=self._output_fault(fault))
         except BrokenPipeError:

@@ -9,7 +9,7 @@ import signal
 import time
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +140,7 @@ class Conductor:
         notes: dict[Seat, list[str]] = {seat: [] for seat in seats}
         try:
             record = conduct(game, spec, models.start_seats(channels), in_memory)
+            ended = time.monotonic_ns()
             if spec.limits.end == "quit":
                 for seat, channel in channels.items():
                     faulty = record.forfeit is not None and record.forfeit.seat == seat
@@ -171,8 +172,12 @@ class Conductor:
             reports[seat] = replace(report, model=models.record_part(seat))
         notebooks = {seat: channel.connection.notebook for seat, channel in channels.items()}
         noted = notes_by_move(notebooks, [move.seat for move in record.moves])
+        if (forfeit := record.forfeit) is not None and (ending := channels.get(forfeit.seat)) is not None:
+            sent, over = (moment_text(started, at - begin) for at in (ending.sent_ns, ended))
+            forfeit = replace(forfeit, sent=sent if ending.sent_ns else "", ended=over)
         return replace(
             record,
+            forfeit=forfeit,
             bots=tuple(reports),
             move_notes=noted,
             notes_public=public_seats(spec, {record.moves[number - 1].seat for number in noted or ()}),
@@ -194,9 +199,14 @@ class Conductor:
                 "stopped_ns": sum(channel.stopped_ns for channel in channels.values()),
                 "suspended_ns": max(0, suspended_ns() - suspended) // MS * MS,
             },
-            started=started.isoformat(timespec="milliseconds"),
+            started=moment_text(started),
             wall_ns=(time.monotonic_ns() - begin) // 1000 * 1000,
         )
+
+
+def moment_text(started: datetime, later_ns: int = 0) -> str:
+    """Return a moment of a match as records have it: ISO 8601, UTC, in ms."""
+    return (started + timedelta(microseconds=later_ns // 1000)).isoformat(timespec="milliseconds")
 
 
 def playing_seats(spec: MatchSpec) -> list[Seat]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Self
 from arbiter.errors import MalformedReply, ProviderOutage, VoidMatch
 from arbiter.match.exchange import Reply
 from arbiter.match.token_usage import NOTHING, BilledTokens
-from arbiter.table.llm.gateway import Gateway
 from arbiter.table.llm.prompt_forms import digest_of_rules, form_of, identity_of, rules_of
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from arbiter.match.exchange import SeatChannel, Send
     from arbiter.match.spec import MatchSpec
     from arbiter.table.channel import Channel
+    from arbiter.table.llm.gateway import Gateway
 
 
 class Models:
@@ -33,6 +33,9 @@ class Models:
         self._forms: dict[Seat, dict[str, Any]] = {}
         for seat in seats:
             if (entry := spec.players[seat].model) is not None:
+                # It loads an HTTP client, which costs each worker a tenth of its start.
+                from arbiter.table.llm.gateway import Gateway
+
                 self._forms[seat] = form_of(game, spec.id, seat, entry)
                 hello = {
                     "game": game.name,

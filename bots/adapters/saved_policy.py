@@ -19,7 +19,12 @@ def load(file):
     if file.endswith(".zip"):
         from sb3_contrib import MaskablePPO
 
-        return MaskablePPO.load(file, device="cpu")
+        trained = MaskablePPO.load(file, device="cpu")
+
+        def likeliest(observation, action_mask):
+            return int(trained.predict(observation, action_masks=action_mask != 0, deterministic=True)[0])
+
+        return likeliest
     model = torch.jit.load(file, map_location="cpu").eval()
 
     def policy(observation, action_mask):

@@ -45,6 +45,12 @@ class RatingGroup(click.Group):
                 click.echo(f"Error: cannot write: {error.strerror or error}", err=True)
             sys.exit(1)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first sentence of each command's help; click cuts those longer than a line."""
+        with formatter.section("Commands"):
+            names = self.list_commands(ctx)
+            formatter.write_dl([(name, self.commands[name].get_short_help_str(1000)) for name in names])
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; a RatingError, with malformed games listed first, is a line and exit code 2."""
         try:

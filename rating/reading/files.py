@@ -54,7 +54,7 @@ _JOINTS: dict[Form, re.Pattern[bytes]] = {
     "jsonl": re.compile(_LINE + rb"(?<=\})" + _MARKS + rb"(?=[ \t]*\{)"),
 }
 # Bytes read at once: thousands of games, and small compared with the table.
-_PIECE = 262_144
+_PIECE = 131_072
 
 
 @dataclass(frozen=True, slots=True, eq=False)

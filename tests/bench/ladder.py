@@ -1,7 +1,8 @@
 """Plays the ladder of each game, rates it, and writes docs/reference/ladder.md.
 
 ``python -m tests.bench.ladder [GAME ...]`` plays what is missing of the seasons of `configs/ladder`; of a game that
-is not named the page keeps what it has. A bot's idea is the first paragraph of its file.
+is not named, or whose bots need packages that are not installed, the page keeps what it has. A bot's idea is the first
+paragraph of its file, its packages are those of the line ``# pip:``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import shlex
 import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
@@ -36,6 +38,7 @@ GAMES = {
     "dou_dizhu": "Dou Dizhu",
     "chefs_hat": "Chef's Hat",
 }
+SECTIONS = GAMES | {"dou_dizhu_adapters": "Dou Dizhu: agents of other platforms"}
 INTRODUCTION = """\
 # The ladder
 
@@ -48,6 +51,8 @@ uses it; `arbiter init FOLDER --game G --ladder` writes a game's ladder into a f
 Elo with its 95 % interval, mean 0 over a game's bots, on duplicate deals under the default isolation. A rung's share is that of its results
 against the rung below it. A learned bot is no rung: it stands where its rating puts it. CPU seconds and memory are a match's, the
 program's start included. Programs in C++ are built by `make bots` with any C++17 compiler; learned ones need NumPy.
+[Agents of other platforms](../howto/bring-a-bot.md) are no rungs either, since they need packages; they are rated against rungs, on the scale of
+these. `make ladder` skips them, with a line that names the packages, where those are not installed.
 
 The strongest bot of a game takes its number of worlds from the time that it is told first in a match, by a fixed rule: with the same
 time and seed it plays the same. [What it makes of more time](../../bots/README.md#time) is measured apart.
@@ -63,8 +68,14 @@ class Bot:
     file: str
 
     @property
-    def learned(self) -> bool:
-        return self.file.startswith("bots/learned/")
+    def is_rung(self) -> bool:
+        return not self.file.startswith(("bots/learned/", "bots/adapters/"))
+
+    @property
+    def packages(self) -> list[str]:
+        """The packages that its program needs, as pip takes them."""
+        line = re.search(r"^# pip: (.*)$", (ROOT / self.file).read_text(), re.MULTILINE)
+        return line[1].split() if line else []
 
 
 @dataclass(frozen=True)
@@ -76,14 +87,17 @@ class Cost:
 
 
 def main(chosen: list[str]) -> None:
-    if unknown := set(chosen) - set(GAMES):
-        sys.exit(f"no ladder of {', '.join(sorted(unknown))}; known: {', '.join(GAMES)}")
-    for game in chosen or GAMES:
+    if unknown := set(chosen) - set(SECTIONS):
+        sys.exit(f"no ladder of {', '.join(sorted(unknown))}; known: {', '.join(SECTIONS)}")
+    for game in chosen or SECTIONS:
         config = CONFIGS / f"{game}.yaml"
+        if missing := missing_packages(config):
+            print(f"{SECTIONS[game]}: skipped, not installed: {', '.join(missing)}", flush=True)
+            continue
         if code := play(config):
             sys.exit(code)
         sections = kept(PAGE.read_text() if PAGE.exists() else "")
-        PAGE.write_text(page(sections | {GAMES[game]: section(config)}))
+        PAGE.write_text(page(sections | {SECTIONS[game]: section(config)}))
 
 
 def play(config: Path) -> int:
@@ -100,7 +114,7 @@ def kept(text: str) -> dict[str, str]:
 
 def page(sections: dict[str, str]) -> str:
     """The whole page, its games in order."""
-    games = [f"\n## {game}\n{sections[game]}" for game in GAMES.values() if game in sections]
+    games = [f"\n## {game}\n{sections[game]}" for game in SECTIONS.values() if game in sections]
     return INTRODUCTION + "".join(games)
 
 
@@ -119,6 +133,16 @@ def bots_of(config: Path) -> dict[str, Bot]:
         source = re.sub(r"/build/(\w+)$", r"/\1.cpp", file)
         found[player["name"]] = Bot(player["name"], tuple(words), source)
     return found
+
+
+def missing_packages(config: Path) -> list[str]:
+    """What the bots of a ladder need and this Python does not have, each after the bot's name."""
+    return [
+        f"{package} ({bot.name})"
+        for bot in bots_of(config).values()
+        for package in bot.packages
+        if not list(distributions(name=re.split(r"[<=>\[]", package)[0]))
+    ]
 
 
 def from_root(config: Path, word: str) -> str:
@@ -161,7 +185,9 @@ def section(config: Path) -> str:
     standings, crosstable = run_command("standings", config), run_command("crosstable", config)
     bots, used = bots_of(config), costs(config)
     players = [player for player in standings["players"] if "#" not in player["player"]]
-    rungs = [player["player"] for player in players if not bots[player["player"]].learned]
+    rungs = [player["player"] for player in players if bots[player["player"]].is_rung]
+    # Rungs have their entries in the ladder of their game.
+    elsewhere = rungs if config.stem in SECTIONS.keys() - GAMES.keys() else []
     matches = len(run_command("matches", config)["matches"])
     faults = sum(sum(player["faults"].values()) for player in players)
     played = (
@@ -177,7 +203,7 @@ def section(config: Path) -> str:
             "|---:|---|---:|---:|---:|---:|",
             *rows(players, rungs, crosstable, used),
             "",
-            *entries(bots, [player["player"] for player in players]),
+            *entries(bots, [player["player"] for player in players if player["player"] not in elsewhere]),
             "",
         ]
     )

@@ -14,6 +14,7 @@ import sys
 import tomllib
 import venv
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.docs.pages import ROOT, blocks
 
@@ -53,7 +54,9 @@ def main(wanted: list[str]) -> int:
             print(f"{name}: not installed", flush=True)
             continue
         env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "RAY_USAGE_STATS_ENABLED": "0"}
-        done = subprocess.run([python, "-c", text], env=env, capture_output=True, text=True, check=False)
+        command = [str(python), "-c", text]
+        with TemporaryDirectory() as folder:
+            done = subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, check=False)
         failed += done.returncode != 0
         last = (done.stderr if done.returncode else done.stdout).strip().splitlines()[-1:]
         print(f"{name}: {'failed: ' if done.returncode else ''}{''.join(last)}", flush=True)

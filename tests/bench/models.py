@@ -23,8 +23,8 @@ from arbiter.games import find, names
 from arbiter.games.cards import Stream
 from arbiter.match.clock import MS, SECOND, TimeControl
 from arbiter.match.spec import Limits, MatchSpec, Player
-from arbiter.table import llm_seats
 from arbiter.table.conductor import Conductor
+from arbiter.table.llm import gateway
 from arbiter.table.llm.gateway import Gateway
 from tests.fixtures.commands import BOTS, COMPILED, RANDOM
 from tests.fixtures.provider import LEGAL, Served, legal_answer, serving, text
@@ -101,8 +101,7 @@ def outages(number: int) -> dict[str, Any]:
         "no stream": lambda: Served(raw=b"<html>"),
     }
     void = results = losses = 0
-    gateway = llm_seats.Gateway
-    llm_seats.Gateway = partial(Gateway, pause=never)  # type: ignore[misc, assignment]
+    gateway.Gateway = partial(Gateway, pause=never)  # type: ignore[misc, assignment]
     conductor = Conductor()
     try:
         with serving() as provider:
@@ -125,7 +124,7 @@ def outages(number: int) -> dict[str, Any]:
                     continue
                 void += 1
     finally:
-        llm_seats.Gateway = gateway  # type: ignore[misc]
+        gateway.Gateway = Gateway  # type: ignore[misc]
         conductor.close()
     return {"outages": number, "void": void, "results": results, "losses": losses}
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.games import make, names
 from arbiter.games.planning import Planning
 from arbiter.match.clock import TimeControl
-from arbiter.match.referee import planned_deals
+from arbiter.match.position import planned_deals
 from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.sandbox.cpu_affinity import take_core
 from arbiter.table import Conductor

@@ -80,6 +80,15 @@ players:
     assert any(line.startswith("- **other**: ") and line.endswith(command) for line in text.splitlines())
 
 
+def test_bots_whose_packages_are_missing_are_skipped_by_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ladder, "distributions", lambda name: [] if name == "rlcard" else [name])
+    monkeypatch.setattr(ladder, "play", lambda _: pytest.fail("played"))
+    ladder.main(["dou_dizhu_adapters"])
+    assert "skipped, not installed: rlcard==1.2.0 (rlcard)\n" in capsys.readouterr().out
+
+
 def test_a_page_keeps_what_it_has_of_other_games() -> None:
     sections = {"Planning": "\nfirst\n", "Dou Dizhu": "\nsecond\n"}
     assert ladder.kept(ladder.page(sections)) == sections

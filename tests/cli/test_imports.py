@@ -47,7 +47,9 @@ def test_who_only_looks_loads_neither_numbers_nor_checks(kept: Kept) -> None:
 def test_a_match_without_a_store_loads_none() -> None:
     bots = [f"--bot={sys.executable} {RANDOM}"] * 4
     short = ("--option", "deals=[[1, 0]]", "--isolation", "plain")
-    assert loaded((*PLAYING, "sqlalchemy"), ("play", "--game", "planning", *bots, *short)) == []
+    assert (
+        loaded((*PLAYING, "sqlalchemy", "http.client"), ("play", "--game", "planning", *bots, *short)) == []
+    )
 
 
 @pytest.mark.process

@@ -49,6 +49,11 @@ def test_the_season_of_a_game_passes_the_check(arbiter: Run, place: Path, game: 
     code, out, err = arbiter("init", "spring", "--game", game)
     assert (code, err) == (0, "")
     assert out.splitlines()[-1].endswith(": cd spring && arbiter run-round season.yaml")
+    assert "for a course with teams: spring/README.md has the checklist" in out
+    assert (
+        "authors add season.yaml --csv"
+        in (place / "spring" / "README.md").read_text().partition("## A course")[2]
+    )
     code, out, err = arbiter("check-config", "spring/season.yaml")
     assert (code, err) == (0, "")
     assert "ok" in out

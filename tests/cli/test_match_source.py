@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -100,7 +101,8 @@ def test_a_replay_has_the_fault_of_its_match(arbiter: Run, tmp_path: Path) -> No
     path.write_bytes(sent(faulty(match_of("planning"), 30)))
     out = shown(arbiter("show", path))
     assert "forfeits: illegal\n  why      9C: it is not in hand" in out
-    assert f"again    arbiter console --record {path} --from r001/t01/m0 --until 30" in out
+    again = f"again    arbiter console --record {path} --from r001/t01/m0 --until 30 --seat "
+    assert re.search(rf"position hand .+, legal .+\n  {again}\d=bot:COMMAND\n", out)
 
 
 def test_the_console_takes_one_match_of_a_file(arbiter: Run, lines: Path) -> None:

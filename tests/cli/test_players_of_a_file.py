@@ -49,12 +49,12 @@ def test_an_entry_is_tried_on_the_terms_of_its_season(arbiter: Run, tmp_path: Pa
     for name in ("alice", "alice@2"):
         code, out, err = arbiter("check-bot", "--config", file, "--player", name)
         assert code == 0, out + err
-        assert "of 7 s, under plain" in out
-        assert "s of 3 s a match" in out
-        assert "MB of 123 MB" in out
+        assert "(limit 7 s), under plain" in out
+        assert "s a match (limit 3 s)" in out
+        assert "MB (limit 123 MB)" in out
         assert "in each of the 2 seats" in out
     code, out, _ = arbiter("check-bot", "--config", file, "--player", "alice", "--time", "4s")
-    assert (code, "s of 4 s a match" in out) == (0, True)
+    assert (code, "s a match (limit 4 s)" in out) == (0, True)
 
 
 def test_what_the_season_needs_decides_the_exit_code(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.match_text import print_stderr
-from arbiter.cli.move_times import times_json
 from arbiter.match.notes import Note
 from arbiter.match.record import BotReport, Fault, Forfeit, Move
+from arbiter.replay.time_account import times_json
 from arbiter.replay.visibility import Reader, heard, replay_of
 from tests.fixtures.records import record
 from tests.fixtures.zoo import CLEAN, TIMEOUT

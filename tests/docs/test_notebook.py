@@ -214,6 +214,7 @@ def test_the_notebook_runs(
     assert (tmp_path / "table.svg").read_text().startswith("<svg ")
     assert "95 % interval" in capsys.readouterr().out
     assert "'better than chance'" in out
+    assert any(text.startswith("<p>better: the results favour +100") for text in out)
     assert out[-1].startswith("<iframe ")
 
 

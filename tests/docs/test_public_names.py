@@ -17,6 +17,7 @@ import pytest
 
 import arbiter
 import rating
+from arbiter.python.table_types import LosTable, PlayerTotals, RatingTable, SeatTable
 from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ BELOW = (
 )
 ELSEWHERE = {
     "ArbiterError": "The base of all errors; its message is one line.",
+    "Contestant": 'The type of a player of [`play`](#play), for annotations: `players: list[arbiter.Contestant] = [bot, "greedy"]`.',
     "MatchRecord": "A played match; [match records](match-record.md) has its fields.",
     "ShownReplay": "A match to step through in a notebook.",
 }
@@ -37,6 +39,7 @@ ELSEWHERE = {
 LINKS = {
     "crossplay": "See [each against each](environments.md#each-against-each).",
     "evaluate": "See [how good is it?](environments.md#how-good-is-it)",
+    "SeasonReader": "[JSON of the commands](commands.md#json) has the keys.",
 }
 """Pages that say more."""
 RESULTS = {"crossplay": "Crossplay", "evaluate": "Evaluation"}
@@ -123,7 +126,7 @@ def test_the_import_alone_loads_nothing() -> None:
 
 def test_the_reference_is_the_docstrings(request: pytest.FixtureRequest) -> None:
     head = REFERENCE.read_text(encoding="utf-8").partition(BELOW)[0]
-    text = head + BELOW + "\n" + "\n".join(map(section, arbiter.__all__))
+    text = head + BELOW + "\n" + "\n".join([*map(section, arbiter.__all__), rows_section()])
     if request.config.getoption("--rewrite-golden"):
         REFERENCE.write_text(text, encoding="utf-8")
     assert REFERENCE.read_text(encoding="utf-8") == text
@@ -132,18 +135,47 @@ def test_the_reference_is_the_docstrings(request: pytest.FixtureRequest) -> None
 def section(name: str) -> str:
     thing = getattr(arbiter, name)
     lines = [f"## {name}", ""]
-    if not isinstance(thing, type):
+    if inspect.isfunction(thing):
         lines += ["```text", call(name, thing), "```", ""]
     lines += [ELSEWHERE.get(name) or prose(thing), ""]
     lines += [LINKS[name], ""] if name in LINKS else []
     if name in RESULTS:
-        made = getattr(import_module("arbiter.envs.evaluation"), RESULTS[name])
-        lines += [f"`{RESULTS[name]}`: {prose(made)}", ""]
+        made = getattr(import_module("arbiter.envs"), RESULTS[name])
+        lines += [f"`{RESULTS[name]}`: {prose(made)}", "", *fields(made)]
         for member, value in public(made):
             lines += ["```text", call(member, value), "```", "", prose(value), ""]
     if isinstance(thing, type) and name not in ELSEWHERE:
+        lines += fields(thing)
         for member, value in public(thing):
             lines += ["```text", call(member, value), "```", "", prose(value), ""]
+    return "\n".join(lines)
+
+
+def fields(thing: type) -> list[str]:
+    """The fields of a class with their types."""
+    named = {name: typed(kind) for name, kind in vars(thing).get("__annotations__", {}).items()}
+    shown = [f"{name}: {kind}" for name, kind in named.items() if not name.startswith("_")]
+    return ["```text", *shown, "```", ""] if shown else []
+
+
+def rows_section() -> str:
+    """The types of tables and of their rows."""
+    from arbiter.envs.each_against_each import CrossplayTable, Encounter
+    from arbiter.envs.evaluation import LadderTable, Rung
+
+    lines = ["## Rows and tables", "", "The types that the methods above return.", ""]
+    for kind in (
+        PlayerTotals,
+        SeatTable,
+        rating.Rating,
+        RatingTable,
+        LosTable,
+        Rung,
+        LadderTable,
+        Encounter,
+        CrossplayTable,
+    ):
+        lines += [f"### {kind.__name__}", "", prose(kind), "", *fields(kind)]
     return "\n".join(lines)
 
 
@@ -177,6 +209,7 @@ def call(name: str, thing: Any) -> str:
 
 
 def typed(annotation: Any) -> str:
+    annotation = getattr(annotation, "__forward_arg__", annotation)
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
 
 

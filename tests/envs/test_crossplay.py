@@ -10,6 +10,7 @@ import pytest
 from arbiter import envs
 from arbiter.errors import ConfigError
 from tests.envs.forms import first, last
+from tests.fixtures.commands import RANDOM
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,7 @@ def test_as_text_it_is_a_row_for_each_the_best_first(found: envs.Crossplay) -> N
 
 def test_its_table_is_a_row_for_each_cell(found: envs.Crossplay) -> None:
     columns = found.table()
-    assert [*columns] == ["policy", "opponent", "points", "elo", "low", "high"]
+    assert [*columns] == ["player", "opponent", "points_a_match", "elo", "low", "high"]
     assert columns["elo"] == [found.cells[pair].elo for pair in zip(*list(columns.values())[:2], strict=True)]
 
 
@@ -99,11 +100,11 @@ def test_random_players_and_pools_are_met_and_meet() -> None:
 @pytest.mark.process
 def test_programs_are_met_and_meet_each_other() -> None:
     limits = {"isolation": "plain"}
-    players = {"greedy": "greedy", "least": first, "beginner": "beginner"}
+    players: dict[str, Any] = {"program": RANDOM, "least": first, "beginner": "beginner"}
     found = envs.crossplay(players, "planning", rounds=1, limits=limits, **SHORT)
     assert set(found.cells) == {(a, b) for a in found.names for b in found.names if a != b}
 
 
 def test_what_is_no_player_is_refused() -> None:
     with pytest.raises(ConfigError, match="5 is not an opponent"):
-        envs.crossplay({"least": first, "five": 5}, "planning", rounds=1, **SHORT)
+        envs.crossplay({"least": first, "five": 5}, "planning", **SHORT)  # type: ignore[dict-item]

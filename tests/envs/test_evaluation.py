@@ -25,10 +25,10 @@ def test_each_rung_has_a_match_from_every_seat_for_every_round() -> None:
     )
     for rung in found.rungs:
         assert rung.matches == 48
-        assert rung.won + rung.drawn + rung.lost == 3 * 48
+        assert rung.wins + rung.draws + rung.losses == 3 * 48
         # A place counts 3, 2, 1 or 0 points, which is the number of opponents that it beats.
-        assert rung.points == pytest.approx(rung.won / 48)
-        assert (rung.illegal, rung.faults) == (0, 0)
+        assert rung.points_a_match == pytest.approx(rung.wins / 48)
+        assert (rung.illegal, rung.opponent_faults) == (0, 0)
 
 
 def test_the_interval_holds_the_rating_and_says_who_is_better() -> None:
@@ -60,7 +60,7 @@ def test_the_same_seed_is_the_same_result_and_rungs_have_the_same_deals() -> Non
 
 def test_who_acts_illegally_loses_to_all() -> None:
     rung = envs.evaluate(lambda *_: 65, "planning", ["random"], rounds=2).rungs[0]
-    assert (rung.illegal, rung.won, rung.lost, rung.points) == (8, 0, 24, 0.0)
+    assert (rung.illegal, rung.wins, rung.losses, rung.points_a_match) == (8, 0, 24, 0.0)
 
 
 @pytest.mark.process
@@ -68,8 +68,8 @@ def test_a_bots_fault_loses_to_the_policy(tmp_path: Path) -> None:
     (tmp_path / "silent.py").write_text("raise SystemExit")
     bot = [sys.executable, "-S", str(tmp_path / "silent.py")]
     rung = envs.evaluate(first, "dou_dizhu", [bot], rounds=1, limits=LIMITS).rungs[0]
-    assert (rung.opponent, rung.matches, rung.faults, rung.lost) == ("silent", 3, 3, 0)
-    assert rung.won
+    assert (rung.opponent, rung.matches, rung.opponent_faults, rung.losses) == ("silent", 3, 3, 0)
+    assert rung.wins
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_it_adds_points_to_tensorboards_curves(tmp_path: Path) -> None:
         event = Event.FromString(written[at + 12 : at + 12 + length])
         curves.update({value.tag: (event.step, value.simple_value) for value in event.summary.value})
         at += length + 16
-    assert curves.keys() == {f"planning/random/{name}" for name in ("points", "elo", "low", "high")}
-    assert curves["planning/random/points"] == (2, pytest.approx(found.rungs[0].points))
+    assert curves.keys() == {f"planning/random/{name}" for name in ("points_a_match", "elo", "low", "high")}
+    assert curves["planning/random/points_a_match"] == (2, pytest.approx(found.rungs[0].points_a_match))
 
 
 def test_a_rung_without_results_adds_no_elo() -> None:
@@ -121,12 +121,14 @@ def test_a_rung_without_results_adds_no_elo() -> None:
     written, rung = Writer(), envs.evaluate(first, "planning", ["random"], rounds=1, deals=[[1, 0]]).rungs[0]
     none = rung._replace(elo=None, low=None, high=None)
     envs.Evaluation("planning", 1, (none,)).log(written, 5)
-    assert list(written) == ["planning/random/points"]
+    assert list(written) == ["planning/random/points_a_match"]
 
 
 def test_options_are_a_mapping_or_keywords() -> None:
     ways: list[dict[str, Any]] = [{"options": {"deals": [[1, 0]]}}, {"deals": [[1, 0]]}]
     one, other = (envs.evaluate(first, "planning", ["random"], rounds=1, **way) for way in ways)
     assert one == other
+    with pytest.raises(ConfigError, match="deals is given twice"):
+        envs.evaluate(first, "planning", ["random"], options={"deals": [[1, 0]]}, deals=[[2, 0]])
     assert repr(one) == "<Evaluation: planning, 1 round against random>"
     assert "<td" in one._repr_html_()

@@ -45,6 +45,12 @@ def test_a_function_that_raises_loses() -> None:
     assert isinstance(caught.value.__cause__, ValueError)
 
 
+def test_the_first_fault_ends_a_test_that_fails_by_faults() -> None:
+    found = arbiter.compare("planning", first, raising, faults="fail", **SHORT)
+    assert (found.verdict, len(found.results)) == ("candidate_faulty", 1)
+    assert arbiter.compare("planning", raising, first, faults="fail", **SHORT).verdict == "base_faulty"
+
+
 def test_every_game_is_compared_in_its_duels() -> None:
     for game in ("codepiece", "dou_dizhu"):
         found = arbiter.compare(game, first, "random", max_blocks=1, seed=1)
@@ -56,6 +62,7 @@ def test_every_game_is_compared_in_its_duels() -> None:
     ("given", "message"),
     [
         ({"elo0": 5.0, "elo1": 2.0}, "elo0 below elo1"),
+        ({"faults": "stop"}, "faults: expected count or fail, got 'stop'"),
         ({"max_blocks": 0}, "max_blocks: expected an integer from 1, got 0"),
         ({"candidate": 5}, "5 is not a player"),
         ({"game": "planing"}, "unknown game"),

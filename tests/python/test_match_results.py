@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -69,8 +69,9 @@ def test_totals_add_up_to_the_records(results: arbiter.MatchResults) -> None:
     for seat, name in enumerate(results[0].players):
         points = sum(record.points[seat] for record in results if record.points is not None)
         assert (totals[name]["points"], totals[name]["matches"]) == (points, 4)
-    assert sum(sum(row["faults"].values()) for row in totals.values()) == 1
-    assert sum(row["won"] for row in totals.values()) == sum(row["lost"] for row in totals.values())
+    assert sum(row["faults"] for row in totals.values()) == 1
+    assert {kind for row in totals.values() for kind in row["fault_kinds"]} == {"illegal"}
+    assert sum(row["wins"] for row in totals.values()) == sum(row["losses"] for row in totals.values())
 
 
 def test_text_names_the_players_and_the_forfeits(results: arbiter.MatchResults) -> None:
@@ -145,7 +146,10 @@ def test_a_rating_has_its_interval_and_its_likelihood_of_superiority(many: arbit
     assert best.low < best.elo < best.high
     assert fitted.los(best.player, worst.player) > 0.5
     assert math.isclose(fitted.los(best.player, worst.player), 1 - fitted.los(worst.player, best.player))
-    assert fitted.los_table()[best.player][worst.player] == fitted.los(best.player, worst.player)
+    table = fitted.los_table()
+    pairs = [*zip(table["player"], table["opponent"], strict=True)]
+    assert len(pairs) == 12
+    assert table["los"] == [fitted.los(one, other) for one, other in pairs]
     assert fitted[worst.player] == worst
     assert fitted.table()["player"] == [row.player for row in fitted.rows]
     assert str(fitted).splitlines()[1].split()[1] == best.player
@@ -156,10 +160,29 @@ def test_repeated_matches_are_noted(many: arbiter.MatchResults) -> None:
     assert arbiter.fit(many + many[:3]).warnings[-1].startswith("3 matches repeated")
 
 
-def test_results_of_two_games_are_refused(many: arbiter.MatchResults) -> None:
-    other = [*many, replace(many[0], game="codepiece")]
-    with pytest.raises(ConfigError, match="of different games: codepiece, planning"):
-        arbiter.fit(other)
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"game": "codepiece"}, "of different games: codepiece, planning"),
+        ({"options": {"deals": [[3, 0]]}}, r"of planning with different deals: .* and \[\[3, 0\]\]"),
+    ],
+)
+def test_results_of_different_games_or_options_are_neither_joined_nor_rated(
+    many: arbiter.MatchResults, changed: dict[str, Any], message: str
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    other = arbiter.MatchResults([replace(many[0], id="other", **changed)])
+    frames = pandas.concat([pandas.DataFrame(each.table()) for each in (many, other)])
+    for join in (lambda: many + other, lambda: arbiter.fit([*many, *other]), lambda: arbiter.fit(frames)):
+        with pytest.raises(ConfigError, match=message):
+            join()
+    rows = [{**row, "options": "?"} for row in frames.to_dict("records")]
+    assert arbiter.fit([row for row in rows if row["match"] != "other"]).table() == arbiter.fit(many).table()
+
+
+def test_a_season_may_change_its_options(many: arbiter.MatchResults) -> None:
+    one = replace(many[0], season="s", options={"deals": [[5, 0]]})
+    assert len(arbiter.MatchResults([one, replace(many[1], season="s")])) == 2
 
 
 def test_anchors_set_the_scale(many: arbiter.MatchResults) -> None:
@@ -178,7 +201,7 @@ def test_anchors_set_the_scale(many: arbiter.MatchResults) -> None:
         ({"match": ["a"], "player": ["x"], "points": [1]}, "has 1 players"),
     ],
 )
-def test_results_that_cannot_be_rated_are_one_line(given: object, message: str) -> None:
+def test_results_that_cannot_be_rated_are_one_line(given: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         arbiter.fit(given)
     assert "\n" not in str(caught.value)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from arbiter.match.spec import Player
-from arbiter.python.player_digests import digest_of_player
+from arbiter.python.player_digests import ProgramDigest
 from arbiter.sandbox.player_command import register
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def digest(policy: Any) -> str:
-    return digest_of_player(Player("bot", ()), policy)
+    return ProgramDigest(Player("bot", ()), policy).digest()
 
 
 def made(source: str) -> Callable[..., Any]:
@@ -43,44 +44,74 @@ def test_a_helper_of_the_module_is_part_of_a_function() -> None:
     assert digest(made(source.format(1))) == digest(made(source.format(1))) != digest(made(source.format(2)))
 
 
-def test_enclosed_values_count_but_not_those_that_the_function_changes() -> None:
-    def of_depth(depth: int) -> Callable[..., Any]:
-        return lambda *_: depth
+@pytest.mark.parametrize(
+    "source",
+    [
+        "value = {}\ndef bot(o, m):\n    return value\n",
+        "value = {{'a': [{}]}}\ndef bot(o, m):\n    return [value['a'] for _ in m]\n",
+        "import numpy\nvalue = numpy.array([{}])\ndef bot(o, m):\n    return (lambda: value)()\n",
+        "import types\nown = types.ModuleType('own')\nown.value = {}\ndef bot(o, m):\n    return own.value\n",
+        "import types\nvalue = types.SimpleNamespace(x={})\ndef bot(o, m):\n    return value.x\n",
+        "def of(value):\n    return lambda o, m: value\nbot = of({})\n",
+        "import functools\nbot = functools.partial(max, {})\n",
+        "def bot(o, m):\n    return bot.depth\nbot.depth = {}\n",
+        "class Base:\n    def act(self):\n        return {}\nclass Bot(Base):\n    pass\nbot = Bot()\n",
+        "class Bot:\n    depth = property(lambda self: {})\nbot = Bot()\n",
+        "class Bot:\n    def __init__(self):\n        self._depth = {}\nbot = Bot()\n",
+        "class Bot:\n    __slots__ = ('depth',)\nbot = Bot()\nbot.depth = {}\n",
+        "class Bot:\n    pass\nbot = Bot()\nbot.net = Bot()\nbot.net.layers = [Bot()]\nbot.net.layers[0].w = {}\n",
+    ],
+)
+def test_what_a_player_reaches_is_part_of_it(source: str) -> None:
+    one, same, other = (digest(made(source.format(value))) for value in (1, 1, 2))
+    assert one == same != other
 
-    def counting(calls: int) -> Callable[..., Any]:
-        def bot(o: Any, m: Any) -> int:
-            nonlocal calls
-            calls += 1
-            return 0
 
-        return bot
+def test_what_changes_while_a_player_plays_is_state() -> None:
+    source = """
+calls, cache, weights = {0}, {{}}, {1}
+def bot(o, m):
+    global calls
+    calls += 1
+    cache[o] = weights
+"""
 
-    assert digest(of_depth(1)) == digest(of_depth(1)) != digest(of_depth(2))
-    assert digest(partial(max, 1)) == digest(partial(max, 1)) != digest(partial(max, 2))
-    assert digest(counting(0)) == digest(counting(5))
-
-
-def test_an_object_counts_as_it_is_when_it_first_plays() -> None:
     class Bot:
         def __init__(self, depth: int) -> None:
-            self.depth, self.calls, self._cache = depth, 0, object()
+            self.depth, self._calls = depth, 0
 
         def __call__(self, o: Any, m: Any) -> int:
-            self.calls += 1
+            self._calls += 1
+            self._lazy = self._calls
             return self.depth
 
-    one = Bot(1)
-    first = digest(one)
-    one(None, None)
-    assert digest(one) == first == digest(Bot(1)) != digest(Bot(2))
+    def played(policy: Any, move: int) -> str:
+        found = ProgramDigest(Player("bot", ()), policy)
+        policy(move, None)
+        return found.digest()
+
+    function, bot = made(source.format(0, [1])), Bot(1)
+    first = played(function, 1)
+    assert first == played(function, 2) == played(made(source.format(5, [1])), 3)
+    assert first != played(made(source.format(0, [2])), 1)
+    assert played(bot, 1) == played(bot, 2) == played(Bot(1), 3) != played(Bot(2), 1)
+
+
+def test_a_player_that_cannot_be_read_has_no_digest() -> None:
+    class Bot:
+        @property
+        def __dict__(self) -> Any:  # type: ignore[override]
+            raise ValueError
+
+    assert digest(Bot()) == ""
 
 
 def test_a_program_counts_by_its_files_and_words(tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     file.write_text("pass\n")
     player = register("bot", ["python3", "bot.py", "--depth", "1"], tmp_path)
-    first = digest_of_player(player, None)
+    first = ProgramDigest(player, None).digest()
     other = replace(player, command=(*player.command[:-1], "2"))
-    assert digest_of_player(player, None) == first != digest_of_player(other, None)
+    assert ProgramDigest(player, None).digest() == first != ProgramDigest(other, None).digest()
     file.write_text("pass # changed\n")
-    assert digest_of_player(player, None) != first
+    assert ProgramDigest(player, None).digest() != first

@@ -50,7 +50,7 @@ def test_a_round_is_all_seatings_on_the_same_deals() -> None:
 
 
 def test_the_same_seed_is_the_same_play() -> None:
-    players = [first, "random", "random", last]
+    players: list[arbiter.Contestant] = [first, "random", "random", last]
     one, again = (arbiter.play("planning", players, **SHORT) for _ in range(2))
     other = arbiter.play("planning", players, **SHORT | {"seed": 2})
     assert played(one) == played(again) != played(other)
@@ -110,7 +110,7 @@ def test_an_answer_that_is_no_id_is_illegal() -> None:
 
 
 def test_strict_raises_from_the_function_s_own_exception() -> None:
-    with pytest.raises(BotCheckFailed, match=r"raising forfeits r001/t01/m0 \(crash\)") as caught:
+    with pytest.raises(BotCheckFailed, match=r"raising forfeits \w+/r001/t01/m0 \(crash\)") as caught:
         arbiter.play("planning", [first, raising, first, first], strict=True, **SHORT)
     assert isinstance(caught.value.__cause__, ValueError)
 
@@ -130,8 +130,8 @@ def test_a_model_and_partners_play() -> None:
 def test_every_game_is_played_by_functions_round_after_round(game: str) -> None:
     seats = make(game, FEW[game]).table_size
     a_round = len(make(game, FEW[game]).seatings)
-    players = [first, last, "random", first][:seats]
-    results = arbiter.play(game, players, matches=2 * a_round, options=FEW[game], seed=1)
+    players: list[arbiter.Contestant] = [first, last, "random", first]
+    results = arbiter.play(game, players[:seats], matches=2 * a_round, options=FEW[game], seed=1)
     assert [m.forfeit for m in results] == [None] * 2 * a_round
     assert [replay_of(m, Reader("full"))["result"]["points"] for m in results] == [
         list(m.points or ()) for m in results
@@ -153,6 +153,8 @@ def test_the_seats_follow_from_the_players() -> None:
         ({"players": "greedy"}, "players: expected a list, or a mapping"),
         ({"matches": 5}, "matches: expected a multiple of 4, got 5"),
         ({"matches": 0}, "matches: expected an integer from 1, got 0"),
+        ({"workers": 0}, "workers: expected an integer from 1"),
+        ({"progress": 1}, "progress: expected a boolean or a function, got 1"),
         ({"seed": -1}, "seed: expected an integer from 0"),
         ({"options": {"deels": 1}}, "deels: unknown option of planning"),
         ({"limits": {"tme": "1s"}}, "unknown limit 'tme' .did you mean time"),
@@ -164,6 +166,49 @@ def test_a_wrong_call_is_one_line(call: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         arbiter.play(**{"game": "planning", "players": [first] * 4, "seed": 1, **call})
     assert "\n" not in str(caught.value)
+
+
+def test_ids_of_other_seeds_options_and_names_differ() -> None:
+    calls: list[dict[str, Any]] = [SHORT, {**SHORT, "seed": 2}, {**SHORT, "options": {"deals": [[1, 0]]}}]
+    ids = [arbiter.play("planning", [first] * 4, matches=1, **call)[0].id for call in calls]
+    renamed = arbiter.play("planning", {"a": first, "b": first, "c": first, "d": first}, matches=1, **SHORT)
+    assert len({*ids, renamed[0].id}) == 4
+
+
+def test_ctrl_c_keeps_what_was_played() -> None:
+    shown: list[Any] = []
+
+    def progress(done: int, planned: int | None) -> None:
+        shown.append((done, planned))
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(arbiter.PlayInterrupted) as caught:
+        arbiter.play("planning", [first] * 4, matches=8, progress=progress, **SHORT)
+    assert shown == [(1, 8), (2, 8), (3, 8)]
+    assert len(caught.value.results) == 3
+    assert caught.value.results[0].programs
+
+
+def test_progress_is_a_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    arbiter.play("planning", [first] * 4, matches=1, progress=True, **SHORT)
+    assert capsys.readouterr().err.strip() == "1 of 1 matches, 0 s left"
+
+
+@pytest.mark.process
+def test_workers_play_what_one_process_plays() -> None:
+    calls = []
+
+    def counting(observation: Any, mask: Any) -> int:
+        calls.append(1)
+        return first(observation, mask)
+
+    players: list[arbiter.Contestant] = [counting, "random", last, "random"]
+    at_once = arbiter.play("planning", players, matches=8, workers=2, **SHORT)
+    assert calls == []
+    alone = arbiter.play("planning", players, matches=8, **SHORT)
+    assert played(at_once) == played(alone)
+    assert at_once[0].programs == alone[0].programs
 
 
 @pytest.mark.process

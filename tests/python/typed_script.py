@@ -1,4 +1,4 @@
-"""A user's script, never run: `make check` has its types checked strictly, and both mistakes must be found."""
+"""A user's script, never run: `make check` has its types checked strictly, and all mistakes must be found."""
 
 import arbiter
 
@@ -7,10 +7,20 @@ def first(observation: object, mask: object) -> int:
     return 0
 
 
-results = arbiter.play("planning", [first, "greedy", ["./bot"], "random"], matches=4, seed=1)
+players: list[arbiter.Contestant] = [first, "greedy", ["./bot"], "random"]
+results = arbiter.play("planning", players, matches=4, seed=1, workers=None, progress=True)
+joined: arbiter.MatchResults = sum([results, results], arbiter.MatchResults())
 elo: float | None = arbiter.fit(results)["first"].elo
-better: bool = arbiter.compare("planning", first, "greedy", max_blocks=3).better
+wins: int = joined.totals()[0]["wins"]
+found = arbiter.compare("planning", first, "greedy", max_blocks=3)
 with arbiter.open_season("season.yaml") as season:
     points: tuple[int, ...] | None = season.record("r001/t01/m0").points
+    rank: int | None = season.standings()["players"][0]["rank"]
+arbiter.fit(results.table())
 arbiter.play("planning", matches="4")  # type: ignore[call-arg, arg-type]
+arbiter.play("planning", [first, None])  # type: ignore[list-item]
+arbiter.evaluate("greedy", "planning", ["random"])  # type: ignore[arg-type]
+arbiter.fit("results.jsonl")  # type: ignore[arg-type]
 wrong = arbiter.fit(results).elo  # type: ignore[attr-defined]
+losses = joined.totals()[0]["lost"]  # type: ignore[typeddict-item]
+better = found.verdict == "beter"  # type: ignore[comparison-overlap]

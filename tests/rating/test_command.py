@@ -347,21 +347,20 @@ def test_half_a_character_in_a_name_is_a_malformed_game() -> None:
     assert "<stdin>:1: a name contains half of a surrogate pair" in result.stderr
 
 
-@pytest.mark.process
 @pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_a_terminal_that_lacks_a_character_gets_its_number(form: str) -> None:
     text = "Zoë,b,1-0\nb,Zoë,1-0\n" * 6
-    done = started("fit", "-", "--format", form, text=text, PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
+    done = CliRunner(charset="ascii").invoke(main, ["fit", "-", "--format", form], input=text.encode())
+    assert done.exit_code == 0
     if form == "json":
         assert {line["player"] for line in json.loads(done.stdout)["players"]} == {"Zoë", "b"}
     elif form == "text":
-        assert b"Zo\\xeb" in done.stdout
+        assert "Zo\\xeb" in done.stdout
 
 
 @pytest.mark.process
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("words", [["fit", "-"], ["fit", "-", "--format", "json"], ["--help"]])
+@pytest.mark.parametrize("words", [["fit", "-"], ["--help"]])
 def test_an_output_that_fails_is_one_line(words: list[str]) -> None:
     done = started(*words, text="a,b,1-0\n", to="/dev/full")
     assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)

@@ -1,4 +1,4 @@
-"""A season whose file is `CONFIG` of the test's module, in a store in memory."""
+"""A season whose file is `CONFIG` of the test's module, in a store in memory; processes that start bots are used again."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
+from tests.fixtures.warm_processes import warm_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from arbiter.season.config import Config
     from tests.fixtures.made_up_seasons import Configured, Opened
+
+__all__ = ["configured", "opened", "opened_season", "store", "warm_processes"]
 
 
 @pytest.fixture

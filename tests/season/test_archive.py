@@ -25,7 +25,7 @@ from arbiter.season.config import load
 from arbiter.season.package_wheel import NAME
 from arbiter.season.season import Season
 from arbiter.store import Store, db_schema
-from tests.fixtures.zoo import CLEAN, CONFIG, ILLEGAL, SEED, Kept, play_season
+from tests.fixtures.zoo import CLEAN, CONFIG, ILLEGAL, SEED, Kept, copied, play_season
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,24 +86,29 @@ def private_value(column: sa.Column[object]) -> object:
     return SECRET.encode() if isinstance(column.type, sa.LargeBinary) else SECRET
 
 
-@pytest.fixture
-def rich(tmp_path: Path) -> Iterator[Kept]:
-    """A season with private values in all its parts, which is over."""
-    folder = tmp_path / "home"
-    folder.mkdir()
-    file = folder / "small.yaml"
+@pytest.fixture(scope="module")
+def rich_season(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a season with private values in all its parts, which is over and nobody changes."""
+    folder = tmp_path_factory.mktemp("rich")
     webhook = f"webhooks: [{{url: 'https://{SECRET.lower()}.example/', secret_file: secret}}]\n"
-    file.write_text(CONFIG.replace("command: [python3]", COMMAND) + webhook)
-    config = load(file)
+    (folder / "small.yaml").write_text(CONFIG.replace("command: [python3]", COMMAND) + webhook)
+    config = load(folder / "small.yaml")
     play_season(config)
     with closing(Store(config.store)) as store:
-        kept = Kept(file, config, store, Season.open(config, store).stored)
+        kept = Kept(config.file, config, store, Season.open(config, store).stored)
         for match in kept.season.summaries():
             kept.change(match.id, with_private_parts)
         fill(store)
         kept.season.publish_seed(4)
         # A page that is free now held a private value.
         kept.write(sa.delete(db_schema.voids))
+    return folder
+
+
+@pytest.fixture
+def rich(rich_season: Path, tmp_path: Path) -> Iterator[Kept]:
+    """A copy of it."""
+    with copied(rich_season, tmp_path / "home") as kept:
         yield kept
 
 

@@ -83,7 +83,8 @@ def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Configured) -> No
         undisturbed = Season.open(config(two), store)
         play(undisturbed)
         expected = {number: kept(undisturbed.stored, number) for number in (1, 2)}
-    for point in count(1):
+    # In the middle of a round one point is like the next.
+    for point in (point for point in count(1) if point % (1 + MATCHES + 1) not in (4, 5, 6, 7)):
         with closing(Store("sqlite://")) as store:
             if not kill_at(Season.open(config(two), store), point):
                 break

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.nightly
 @pytest.mark.process
 def test_a_season_killed_again_and_again_equals_its_undisturbed_twin(tmp_path: Path) -> None:
     game = "{name: planning, deals: [[1, 0], [3, 1], [5, 2]]}"

@@ -160,6 +160,14 @@ def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(opened_seas
     assert opened_season.stored.orders.earlier("r001/t01/m0") == []
 
 
+def test_annulled_matches_are_played_again_without_the_next_round(opened_season: Season) -> None:
+    play(opened_season)
+    annul(opened_season.results, ["r001/t01/m0"], "cut", replay=True)
+    events = play_on(opened_season, luck, replays_only=True)
+    assert [type(event) for event in events] == [AnnulledReplayed, MatchStored]
+    assert len(opened_season.stored.rounds()) == 1
+
+
 def test_after_the_last_round_matches_are_still_played_again(opened_season: Season) -> None:
     play(opened_season, 4)
     annul(opened_season.results, ["r004/t01/m2"], "cut", replay=True)

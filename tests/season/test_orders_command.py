@@ -38,12 +38,13 @@ def test_matches_are_annulled_listed_and_taken_back(kept: Kept, run: Run) -> Non
         (CLEAN, "annulled", "a power cut", None),
         (ILLEGAL, "annulled", "a power cut", None),
     ]
-    code, out, _ = run("annul", "--undo", "--round", "1")
+    code, out, _ = run("annul", "--undo", "--round", "1", "--because", "the lamp lied")
     assert out.startswith("counted again: 2 matches")
-    assert [row["state"] for row in json.loads(run("annul", "--list", "--format", "json")[1])] == [
-        "counted again",
-        "counted again",
-    ]
+    listed = json.loads(run("annul", "--list", "--format", "json")[1])
+    assert [(row["state"], row["undone_because"]) for row in listed] == [
+        ("counted again", "the lamp lied")
+    ] * 2
+    assert run("annul", "--list")[1].count("the lamp lied") == 2
     assert run("standings", "--format", "json") == before
 
 

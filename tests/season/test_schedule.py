@@ -8,7 +8,7 @@ import pytest
 
 from arbiter.games.cards import Stream
 from arbiter.games.planning import Planning
-from arbiter.match.referee import planned_deals
+from arbiter.match.position import planned_deals
 from arbiter.season.config import Config, load
 from arbiter.season.schedule import drawn_tables, entrants, match_specs
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["season_of_two_rounds"]
 
-ME = f"process {os.getpid()} on {platform.node()} since "
 ROOT = Path(__file__).parents[2]
 HOLDER = """
 import sys
@@ -47,6 +46,10 @@ with Store(sys.argv[1]).hold():
     print("held", flush=True)
     sys.stdin.read()
 """
+
+
+def me() -> str:
+    return f"process {os.getpid()} on {platform.node()} since "
 
 
 @pytest.fixture
@@ -84,11 +87,11 @@ def test_a_second_one_is_told_who_holds(opened: Callable[[], Store]) -> None:
     one, two = opened(), opened()
     assert two.holder() is None
     with one.hold():
-        refused(two, rf"{two.name} is being played on by {ME}")
+        refused(two, rf"{two.name} is being played on by {me()}")
         found = two.holder()
         assert found is not None
-        assert found.startswith(ME)
-        began = datetime.fromisoformat(found.removeprefix(ME))
+        assert found.startswith(me())
+        began = datetime.fromisoformat(found.removeprefix(me()))
         assert 0 <= (datetime.now(UTC) - began).total_seconds() < 60
     assert two.holder() is None
     with two.hold():
@@ -126,7 +129,7 @@ def test_a_hold_that_cannot_be_written_down_is_said(tmp_path: Path) -> None:
     ):
         pass
     with store.hold():
-        assert (store.holder() or "").startswith(ME)
+        assert (store.holder() or "").startswith(me())
     store.close()
 
 
@@ -152,7 +155,7 @@ def test_a_hold_stays_when_its_lock_file_is_removed(tmp_path: Path, two: tuple[S
         assert one.holder() == "another process"
     assert one.holder() is None
     with one.hold():
-        assert (one.holder() or "").startswith(ME)
+        assert (one.holder() or "").startswith(me())
 
 
 def test_a_hold_is_of_the_file_by_whatever_link(two: tuple[Store, Store]) -> None:
@@ -188,7 +191,7 @@ def test_a_hold_ends_at_once_with_a_process_that_is_killed(opened: Callable[[], 
         process.kill()
         process.communicate()
         with store.hold():
-            assert (store.holder() or "").startswith(ME)
+            assert (store.holder() or "").startswith(me())
 
 
 @pytest.fixture
@@ -209,10 +212,10 @@ def test_a_lock_file_that_was_removed_is_there_again_after_a_write(
         season = one.make_season("s", "planning", "1")
         (tmp_path / "season.sqlite-lock").unlink()
         assert season.add_match(record())
-        assert (one.holder() or "").startswith(ME)
+        assert (one.holder() or "").startswith(me())
         other = holding(one.url, elsewhere)
         out, err = other.communicate()
-        assert (out, f"is being played on by {ME}" in err) == ("", True)
+        assert (out, f"is being played on by {me()}" in err) == ("", True)
 
 
 @pytest.mark.process
@@ -266,13 +269,13 @@ def test_seasons_on_a_server_are_held_apart(postgres: str, server: Store) -> Non
     other = Store(postgres)
     with server.hold("a"):
         with other.hold("b"):
-            assert (server.holder("b") or "").startswith(ME)
+            assert (server.holder("b") or "").startswith(me())
         assert server.holder("b") is None
-        assert (server.holder() or "").startswith(ME)
+        assert (server.holder() or "").startswith(me())
         refused(other, r"season a of .* is being played on by process", "a")
         refused(other, "is being played on by process")
     with server.hold():
-        assert (other.holder("b") or "").startswith(ME)
+        assert (other.holder("b") or "").startswith(me())
         refused(other, r"season b of .* is being played on by process", "b")
     other.close()
 
@@ -286,7 +289,7 @@ def test_whoever_loses_the_hold_stores_nothing_more(postgres: str, server: Store
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
         with other.hold("s"):
             for _ in range(2):
-                with pytest.raises(StoreError, match=f"season s of .* is being played on by {ME}"):
+                with pytest.raises(StoreError, match=f"season s of .* is being played on by {me()}"):
                     season.add_match(record("r001/t01/m1"))
             assert season.match_ids(1) == {"r001/t01/m0"}
     with server.hold("s"):
@@ -302,7 +305,7 @@ def test_a_hold_that_is_lost_and_free_is_taken_again(postgres: str, server: Stor
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
         assert season.add_match(record())
         assert not season.add_match(record())
-        refused(other, f"season s of .* is being played on by {ME}", "s")
+        refused(other, f"season s of .* is being played on by {me()}", "s")
     with other.hold("s"):
         pass
     other.close()

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.match.protocol import Connection
 from arbiter.match.record import Fault
-from arbiter.sandbox import forkserver_client
 from arbiter.sandbox.forkserver.bot import file_bytes, memory_counts
 from arbiter.sandbox.process_meter import Meter, _read_stat, filled_bytes
 from arbiter.table import Conductor, channel, conductor, slow_exchange
@@ -122,6 +122,10 @@ def test_a_fault_ends_the_match_as_its_kind(name: str, table: Conductor, bot: Ca
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.fault) == ("subject", fault), record.forfeit
     assert words in record.forfeit.detail
+    moments = [record.started, record.forfeit.sent or record.started, record.forfeit.ended]
+    started, sent, ended = map(datetime.fromisoformat, moments)
+    assert started <= sent <= ended
+    assert fault is not Fault.TIMEOUT or ended - sent > timedelta(seconds=0.5)
     # What it used, and not our search for its end.
     assert fault is not Fault.CRASH or record.bots[1].charged_ns < 300_000_000
     assert_nothing_is_left(table, record)
@@ -274,7 +278,7 @@ def test_a_machine_without_room_for_a_process_makes_the_match_void(
     def full(*words: object, **options: object) -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(forkserver_client.subprocess, "Popen", full)
+    monkeypatch.setattr(subprocess, "Popen", full)
     with pytest.raises(VoidMatch, match="cannot start the process that starts bots: Resource temporarily"):
         Conductor().play(against(bot()))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from io import StringIO
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.cli.play_series import _print_tally
+from arbiter.cli.play_series import _print_tally, _RecordLines
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.match.limits import USUAL
@@ -19,6 +20,7 @@ from arbiter.match.record import Fault, MatchRecord, MatchSummary
 from arbiter.match.spec import Player, original
 from arbiter.trials.match_series import MatchSeries, name_copies, series_tally
 from tests.fixtures.commands import BOTS, RANDOM
+from tests.fixtures.records import record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,8 +106,19 @@ def test_two_programs_of_one_file_name_are_told_apart_by_their_commands(
         "points_a_match": 0.0, "points_a_match_interval": None, "points_a_deal": 0.0, "points_a_deal_interval": None,
     }  # fmt: skip
     players = [{**row, "player": name, "command": ["./bot", name]} for name in ("bot", "bot-2")]
-    _print_tally({"game": "planning", "matches": 2, "seed": "1", "players": players})
+    _print_tally({"game": "planning", "matches": 2, "seed": "1", "players": players}, {})
     assert "\nbot: ./bot bot\nbot-2: ./bot bot-2\n" in capsys.readouterr().out
+
+
+def test_records_are_written_in_the_order_of_the_matches_even_after_an_interrupt() -> None:
+    file = StringIO()
+    lines = _RecordLines(file, series().blocks(4))
+    for number in (1, 0, 3):
+        lines.add(record(id=f"r001/t01/m{number}"))
+    before = file.getvalue().count("\n")
+    lines.close()
+    ids = [json.loads(line)["id"] for line in file.getvalue().splitlines()]
+    assert (before, ids) == (2, ["r001/t01/m0", "r001/t01/m1", "r001/t01/m3"])
 
 
 def test_a_fault_is_counted_and_has_no_points() -> None:

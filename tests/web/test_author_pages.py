@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.contest.submissions.archive_storage import folder_of
 from arbiter.contest.submissions.author_accounts import hash_of
+from arbiter.season.roster import folder_of
 from arbiter.web.http.authentication import LOGIN, SESSION
 from arbiter.web.http.request_guard import POLICY
 from tests.fixtures.site import Authored, archive, authored, proof, visiting

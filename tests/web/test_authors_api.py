@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
@@ -132,7 +133,7 @@ def full(_: int) -> None:
     ("module", "name", "value", "status", "told"),
     [
         (archive_storage, "LEFT_BYTES", 10**18, 429, {"code": "too_many", "seconds": 60}),
-        (archive_storage.os, "fsync", full, 503, {"code": "unavailable"}),
+        (os, "fsync", full, 503, {"code": "unavailable"}),
     ],
     ids=["room is left on the disk", "the disk is full"],
 )

@@ -42,7 +42,7 @@ def born_with(monkeypatch: pytest.MonkeyPatch, code: int = 0) -> list[tuple[floa
     starts: list[tuple[float, list[str]]] = []
 
     def born(words: list[str], **_: object) -> Process:
-        starts.append((child_processes.time.monotonic(), words[3:]))
+        starts.append((child_processes.time.monotonic(), words[3:]))  # type: ignore[attr-defined]
         return Process(code)
 
     monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", born)

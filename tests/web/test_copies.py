@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from httpx2 import Response
 
 PIMC = (ROOT / "bots" / "python" / "planning_pimc.py").read_text()
-OWN = (ROOT / "tests" / "season" / "test_roster.py").read_text()
+OWN = (ROOT / "tests" / "fixtures" / "zoo.py").read_text()
 """None of what ships."""
 API = "/api/v1/seasons/small/copies"
 

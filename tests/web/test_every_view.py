@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from httpx2 import Cookies
 
 from arbiter.contest.submissions.author_accounts import add_authors, invite_to, join
 from arbiter.replay.match_review import Review
@@ -63,10 +64,11 @@ SAMPLES: dict[str, Any] = {"number": ["1"], "player": ["p1"], "other": ["p0"]}
 
 
 class World(NamedTuple):
-    """A site full of hostile texts, and the numbers and names that addresses take."""
+    """A site full of hostile texts, the numbers and names that addresses take, the cookies of who has logged in."""
 
     site: Authored
     named: dict[str, object]
+    sessions: dict[str, Cookies]
 
     def get(self, address: str, who: str = "", **headers: str) -> Response:
         """What a reader is answered, by token where it is the API, else within a session."""
@@ -74,7 +76,10 @@ class World(NamedTuple):
         if who and address.startswith("/api"):
             headers |= self.site.headers(who)
         elif who:
-            self.site.log_in(who)
+            if who not in self.sessions:
+                self.site.log_in(who)
+                self.sessions[who] = Cookies(self.site.client.cookies)
+            self.site.client.cookies.update(self.sessions[who])
         return self.site.client.get(address.format_map(self.named), headers=headers)
 
 
@@ -125,7 +130,7 @@ def world(original_season: Path, tmp_path_factory: pytest.TempPathFactory) -> It
         season.running.ask("5e55", f"{HOSTILE} is new")
         kept.file.write_text(kept.file.read_text().replace("name: p5,", f"name: {json.dumps(PLAYER)},"))
         load(kept.file)
-        yield World(site, {"sent": sent, "request": request, "test": test.name})
+        yield World(site, {"sent": sent, "request": request, "test": test.name}, {})
 
 
 PAGES = {
@@ -230,7 +235,7 @@ def facts(answer: Response) -> str:
 def test_what_is_not_for_a_reader_is_like_what_is_not_there(
     world: World, table: dict[str, tuple[str, ...]], denied: int
 ) -> None:
-    absent = World(world.site, {"sent": 99, "request": "9" * 30, "test": "none"})
+    absent = World(world.site, {"sent": 99, "request": "9" * 30, "test": "none"}, world.sessions)
     found = {
         who: {facts(one.get(address, who)) for address in own for one in (world, absent)}
         for who in ("", "ben")

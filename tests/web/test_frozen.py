@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from starlette.testclient import TestClient
 
 from arbiter.contest.submissions.author_accounts import add_authors, hash_of, revoke
 from arbiter.match.packing import pack_match
@@ -28,6 +27,7 @@ from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
 from arbiter.web.views import registry
 from arbiter.web.views.report_file import make_report
+from tests.fixtures.client import Client
 from tests.fixtures.site import proof
 from tests.fixtures.zoo import CONFIG, play_on
 from tests.web.addresses import addresses
@@ -67,7 +67,7 @@ class Frozen:
     config: Config
     season: SeasonStore
     seasons: Seasons
-    client: TestClient
+    client: Client
     tokens: dict[str, str] = field(default_factory=dict)
 
     def play(self, matches: int | None = None) -> None:
@@ -108,21 +108,38 @@ def opened(file: Path) -> Iterator[Frozen]:
     store = Store(config.store)
     season = Season.open(config, store).stored
     seasons = Seasons([file])
-    with TestClient(make_site(seasons), raise_server_exceptions=False) as client:
+    with Client(make_site(seasons)) as client:
         yield Frozen(config, season, seasons, client)
     seasons.close()
     store.close()
 
 
-@pytest.fixture
-def frozen(tmp_path: Path) -> Iterator[Frozen]:
-    file = tmp_path / "small.yaml"
-    file.write_text(CONFIG + "freeze: 3\nsubmissions: {}\n")
-    with opened(file) as made:
-        made.tokens = dict(add_authors(made.config, made.season, ["ann"], False, "test"))
-        made.tokens |= dict(add_authors(made.config, made.season, ["olga"], True, "test"))
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """The folder of a season of which the public sees round 1, and the tokens of an author and an organiser."""
+    folder = tmp_path_factory.mktemp("held")
+    with begun(folder, "") as made:
+        tokens = dict(add_authors(made.config, made.season, ["ann"], False, "test"))
+        tokens |= dict(add_authors(made.config, made.season, ["olga"], True, "test"))
+    return folder, tokens
+
+
+@contextmanager
+def begun(folder: Path, terms: str) -> Iterator[Frozen]:
+    """A season in which a round is played, once the authors have come, before results are held back."""
+    (folder / "small.yaml").write_text(CONFIG + "freeze: 3\nsubmissions: {}\n" + terms)
+    with opened(folder / "small.yaml") as made:
+        yield made
         made.play()
         made.season.freeze(1)
+
+
+@pytest.fixture
+def frozen(held: tuple[Path, dict[str, str]], tmp_path: Path) -> Iterator[Frozen]:
+    folder, tokens = held
+    shutil.copytree(folder, tmp_path / "frozen")
+    with opened(tmp_path / "frozen" / "small.yaml") as made:
+        made.tokens = tokens
         yield made
 
 
@@ -193,8 +210,8 @@ def accept(season: SeasonStore, author: str, text: str) -> None:
 
 
 def plain(what: object) -> str:
-    """Without moments, and without proofs of sessions."""
-    text = re.sub(r"<time.*?</time>", "TIME", str(what))
+    """Without moments and what is left until them, and without proofs of sessions."""
+    text = re.sub(r"<time.*?</time>|the next time in [^<]*", "TIME", str(what))
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[-+.:\d]*", "MOMENT", text)
     return re.sub(r'name="proof" value="[0-9a-f]+"', "PROOF", text)
 
@@ -212,24 +229,26 @@ async def heard(one: Frozen) -> bytes:
     return b"".join(told)
 
 
+@pytest.fixture(scope="module")
+def unlike(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """By who may be met, the folder of a season in which ben plays, and ann, who has asked for a match, does not yet."""
+    folders = {}
+    for against in ("all", "house"):
+        folders[against] = tmp_path_factory.mktemp(against)
+        with begun(folders[against], f"requests: {{per_hour: 1, against: {against}}}\n") as first:
+            add_authors(first.config, first.season, ["ann", "ben"], False, "test")
+            first.season.authors.set_token("ann", hash_of("secret"), "test")
+            accept(first.season, "ben", "b")
+            first.season.requests.add("ann", "match", {"player": "ann@1", "against": ["p1"]}, 4, 1, 1)
+    return folders
+
+
 @pytest.fixture
-def twins(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Twins]:
-    """Two seasons in which ben plays, and ann, who has asked for a match, does not yet; `param` is who may be met."""
+def twins(unlike: dict[str, Path], tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Twins]:
+    """Two of these; `param` is who may be met."""
     against = getattr(request, "param", "all")
-    folders = [tmp_path / name for name in ("quiet", "busy")]
-    folders[0].mkdir()
-    file = folders[0] / "small.yaml"
-    terms = f"requests: {{per_hour: 1, against: {against}}}\n"
-    file.write_text(CONFIG + "freeze: 3\nsubmissions: {}\n" + terms)
-    with opened(file) as first:
-        add_authors(first.config, first.season, ["ann", "ben"], False, "test")
-        first.season.authors.set_token("ann", hash_of("secret"), "test")
-        accept(first.season, "ben", "b")
-        first.season.requests.add("ann", "match", {"player": "ann@1", "against": ["p1"]}, 4, 1, 1)
-        first.play()
-        first.season.freeze(1)
-    shutil.copytree(folders[0], folders[1])
-    with opened(file) as quiet, opened(folders[1] / "small.yaml") as busy:
+    files = [shutil.copytree(unlike[against], tmp_path / name) / "small.yaml" for name in ("quiet", "busy")]
+    with opened(files[0]) as quiet, opened(files[1]) as busy:
         yield Twins(quiet, busy)
 
 
@@ -238,7 +257,7 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
     twins.accept("a")
     twins.busy.play()
     twins.accept("b")
-    assert twins.answers_of(twins.busy) == twins.answers_of(twins.quiet)
+    assert twins.told_to_ann(twins.busy) == twins.told_to_ann(twins.quiet)
     twins.busy.play()
     twins.busy.play(matches=3)
     for match_id in ("r001/t01/m0", "r002/t01/m0"):

@@ -225,6 +225,11 @@ def test_an_organiser_corrects_an_answer_and_withdraws_it(site: Authored) -> Non
     assert api(site, "olga", "/questions/1/withdraw").json()["answer"] is None
     assert front(site.kept)[2]["announcements"] == []
     assert "Not answered yet: the earlier answer was withdrawn " in site.client.get("/me").text
+    site.log_in("olga")
+    log = re.sub(r"<[^>]+>", " ", site.client.get("/admin").text)
+    assert re.search(
+        r" withdraw answer +question +1 +before: No\. .* correct answer +question +1 +before: Yes\. ", log
+    )
 
 
 def test_commands_correct_and_withdraw(site: Authored, arbiter: Run) -> None:

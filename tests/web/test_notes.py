@@ -63,7 +63,7 @@ def with_notes(record: MatchRecord, *public: int) -> MatchRecord:
 
 def secrets(text: str) -> set[str]:
     """Of which seats something that only they may know stands in a text."""
-    return {text[at + len(SECRET)] for at in range(len(text)) if text.startswith(SECRET, at)}
+    return {after[0] for after in text.split(SECRET)[1:]}
 
 
 ADDRESSES = (

@@ -180,14 +180,14 @@ def test_feeds_have_an_entry_for_a_match_played_again(
 
 def test_a_match_that_is_put_back_is_told_too(kept: Kept) -> None:
     before, after = rejudge(kept)
-    administration.undo_annulment(SeasonResults(kept.config, kept.season), [CLEAN])
+    administration.undo_annulment(SeasonResults(kept.config, kept.season), [CLEAN], "it was\nno power cut")
     with visiting(kept.file) as client:
         found = client.get(f"{SEASON}/matches/{PART}").json()
     told = [(row["run"], row["kind"], row["because"], text_of(row["say"])) for row in found["rejudged"]]
     assert found["points"] == list(before.points or ())
     assert told == [
         (1, "replayed", REASON, changed(before, after)),
-        (2, "restored", "", changed(after, before)),
+        (2, "restored", "it was no power cut", changed(after, before)),
     ]
 
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.contest.submissions.archive_storage import archive_of, folder_of
+from arbiter.contest.submissions.archive_storage import archive_of
 from arbiter.contest.submissions.author_accounts import add_authors
+from arbiter.season.roster import folder_of
 from tests.fixtures.served_site import PATIENCE, Served, pour, serving
 from tests.fixtures.site import ADDRESS, Authored, archive, until
 

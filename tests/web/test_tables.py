@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import secrets
 import signal
 import time
 import urllib.request
@@ -15,7 +16,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from arbiter.errors import MalformedReply
 from arbiter.match.exchange import Reply
@@ -27,6 +27,7 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table.interactive.occupants import RandomPlayer, SeatCommand
+from arbiter.table.interactive.session import Session
 from arbiter.table.single_bot import RawReply
 from arbiter.web.http import concurrency_limits
 from arbiter.web.http import http_server as serving_module
@@ -34,6 +35,7 @@ from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.pages import visitor_tables as module
 from arbiter.web.pages.visitor_tables import Offer, Tables, offer_of
 from arbiter.web.site import make_site
+from tests.fixtures.client import Client
 from tests.fixtures.commands import RANDOM
 from tests.fixtures.round_processes import assert_all_end, watched
 from tests.fixtures.served_site import PATIENCE, serving
@@ -76,9 +78,9 @@ class Site:
         self.app = make_site(self._seasons, tables=self.tables)
         self.key = ""
 
-    def at(self, address: str) -> TestClient:
+    def at(self, address: str) -> Client:
         """A visitor's browser."""
-        return TestClient(self.app, client=(address, 1), raise_server_exceptions=False)
+        return Client(self.app, client=(address, 1))
 
     def ask(
         self, verb: str, body: object = None, key: str | None = None, address: str = "10.0.0.1"
@@ -106,7 +108,7 @@ class Site:
 def site(shown: Kept, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(module, "ProcessBot", InMemory)
     monkeypatch.setattr(module, "START_SECONDS", 0)
-    monkeypatch.setattr(module.Session, "patience", 60.0)
+    monkeypatch.setattr(Session, "patience", 60.0)
     made = Site(shown)
     yield made
     made.close()
@@ -291,7 +293,7 @@ def test_a_house_bot_that_fails_ends_the_match_and_is_told_to_the_organiser_alon
 ) -> None:
     lines: list[str] = []
     monkeypatch.setattr(module, "ProcessBot", Broken)
-    monkeypatch.setattr(module.secrets, "randbelow", lambda _: 3)
+    monkeypatch.setattr(secrets, "randbelow", lambda _: 3)
     monkeypatch.setattr(site.tables, "_log", SimpleNamespace(write=lines.append))
     state = site.begin()
     assert (state["failed"], state["over"], state["legal"]) == (True, False, [])
@@ -307,7 +309,7 @@ def test_another_season_has_no_tables(site: Site) -> None:
     assert answer.status_code == 404
 
 
-def test_a_site_without_tables_has_no_such_page(onlooker: TestClient) -> None:
+def test_a_site_without_tables_has_no_such_page(onlooker: Client) -> None:
     assert onlooker.get(BELOW).status_code == 404
     assert onlooker.post(f"{BELOW}/new", headers={"X-Table": ""}).status_code in (404, 405)
 
@@ -361,14 +363,14 @@ def test_house_bots_are_niced_stay_on_the_webs_core_and_leave_nothing(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Niced processes come last on a busy machine.
-    monkeypatch.setattr(module.Session, "patience", 60.0)
+    monkeypatch.setattr(Session, "patience", 60.0)
     monkeypatch.setattr(module, "END_SECONDS", 60.0)
     offer = offer_of(load(kept.file))
     assert offer is not None
     words = RANDOM.split()
     core = max(os.sched_getaffinity(0))
     offer = Offer(offer.game, offer.limits, (register("random", words, Path()),))
-    offer = offer._replace(limits=module.replace(offer.limits, isolation="plain"))
+    offer = offer._replace(limits=replace(offer.limits, isolation="plain"))
     before = set(descendants_of(os.getpid()))
     tables = Tables({"small": offer}, 1, [core])
     try:

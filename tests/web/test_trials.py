@@ -17,19 +17,21 @@ from arbiter.store import Order, OrderKind, Store
 from arbiter.trials.regression import own_season
 from arbiter.trials.regression.blocks import block_specs
 from arbiter.trials.regression.program_identity import PREFIX
-from arbiter.trials.regression.runner import open_experiment
+from arbiter.trials.regression.runner import open_experiment, stored_trial
 from arbiter.web.pages import regression_watch as read
 from arbiter.web.pages.regression_watch import Trials
 from arbiter.web.rendering.charts import ratio_chart
 from tests.fixtures.records import play_trial
 from tests.fixtures.simulated_regression import InMemory, alike, experiment, seats_of, skilled
 from tests.fixtures.site import visiting
+from tests.trials.regression.test_best_of_n import NAMES, SECOND, choice, play_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from arbiter.store import SeasonStore
+    from arbiter.trials.regression.best_of_n import ChoiceTrial
     from arbiter.trials.regression.experiment import Experiment
     from arbiter.trials.regression.trial_state import Trial
     from tests.fixtures.zoo import Kept
@@ -98,6 +100,23 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.Monk
     assert f'href="/tests/{name}"' in listed
 
 
+def test_a_test_of_several_candidates_has_a_page_with_each_of_them(tmp_path: Path) -> None:
+    with closing(Store(address(tmp_path))) as store:
+        play_choice(choice(seed="hush-these-deals"), InMemory(SECOND), store, steps=30)
+    with site_of(tmp_path) as client:
+        (row,) = client.get("/api/v1/tests").json()["tests"]
+        full = client.get(f"/api/v1/tests/{row['name']}").json()
+        page = client.get(f"/tests/{row['name']}").text
+        listed = client.get("/tests").text
+    assert (row["state"], row["llr"], row["blocks"]) == ("undecided", None, full["blocks"])
+    assert row["blocks"] > 0
+    assert [one["name"] for one in full["candidates"]] == list(NAMES)
+    for name in NAMES:
+        assert f"<dt>{name}</dt>" in page
+    assert f'href="/tests/{row["name"]}"' in listed
+    assert "hush-these-deals" not in f"{full}{page}"
+
+
 @pytest.mark.parametrize("blocks", [3, None])
 def test_a_seed_that_was_given_or_has_no_verdict_is_told_to_nobody(
     tmp_path: Path, blocks: int | None
@@ -137,9 +156,9 @@ def test_a_test_is_read_again_when_a_match_was_stored_and_only_then(
 ) -> None:
     test = play_test(tmp_path, blocks=2, seed="one")
     reads: list[str] = []
-    trial_of = read.stored_trial
+    trial_of = stored_trial
 
-    def noted(season: SeasonStore) -> Trial:
+    def noted(season: SeasonStore) -> Trial | ChoiceTrial:
         reads.append(season.name)
         return trial_of(season)
 

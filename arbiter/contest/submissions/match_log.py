@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.games import make
 from arbiter.replay.frame import hand_line, roles_line
-from arbiter.replay.result_text import note_lines
+from arbiter.replay.result_text import note_lines, say_moments
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.text import printable
 
@@ -33,6 +33,8 @@ def _seat_log(record: MatchRecord, seat: Seat) -> Iterator[str]:
     for event in replay_of(record, Reader("seat", seat))["events"]:
         yield from _event_log_lines(event, seat)
     forfeit = record.forfeit
+    if forfeit is not None and forfeit.seat == seat and (when := say_moments(forfeit)):
+        yield f"the last command: {when}"
     if forfeit is not None and forfeit.seat == seat and forfeit.reply:
         yield "the reply that was refused:"
         yield _indented(forfeit.reply)

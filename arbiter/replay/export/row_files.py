@@ -120,7 +120,7 @@ class _Csv:
 class _Pickle:
     def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:  # noqa: ARG002
         try:
-            import pandas as pd  # type: ignore[import-untyped]
+            import pandas as pd
         except ImportError:
             raise ConfigError(
                 "a .pkl is written by the package pandas, which is not here", hint="pip install pandas"

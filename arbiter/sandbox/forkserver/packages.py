@@ -1,7 +1,8 @@
 """Find the files that an installed program's package brings for it, with those of what it depends on.
 
-They are read from dpkg's own files; nothing is run. A folder that only these packages have is one path: so a
-view of the system has few mounts, and files that a package's scripts made there are included.
+They are read from dpkg's own files; on a system without dpkg, rpm is asked once. A folder that only these
+packages have is one path: so a view of the system has few mounts, and files that a package's scripts made
+there are included.
 """
 
 from __future__ import annotations
@@ -10,26 +11,48 @@ import os
 import re
 from functools import lru_cache
 from itertools import groupby, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 DPKG = "/var/lib/dpkg"
-PLACES = (b"/usr/lib/", b"/usr/share/", b"/lib/")
+RPM = ("/usr/bin/rpm",)
+QUERY = "%{NAME} %{SOURCERPM}\\n[P%{PROVIDENAME}\\n][R%{REQUIRENAME}\\n][%{FILENAMES}\\n]\\n"
+"""A paragraph for each package: provided and required names after a letter, then its files."""
+RPM_SECONDS = 60
+PLACES = (b"/usr/lib/", b"/usr/lib64/", b"/usr/share/", b"/lib/")
 OF_NO_USE = re.compile(
     rb"/usr/share/(?:applications|bash-completion|binfmts|bug|doc|doc-base|gcc|gdb|icons|info|lintian|locale|man"
-    rb"|maven-repo|menu|metainfo|pixmaps)/|/usr/lib/(?:[^/]+-linux-gnu[^/]*/)?(?:binfmt\.d|cmake|debug|gconv|pkgconfig|systemd"
+    rb"|maven-repo|menu|metainfo|pixmaps)/|/usr/lib(?:64)?/(?:[^/]+-linux-gnu[^/]*/)?(?:\.build-id|binfmt\.d|cmake|debug|gconv|pkgconfig|systemd"
     rb"|valgrind)/|.*\.(?:a|h|la)/"
 )
 """Files for people, desktops, compilers and debuggers."""
-LIBRARY = re.compile(rb"/usr/lib/(?:[^/]+-linux-gnu[^/]*/)?[^/]+\.so[.\d]*")
+LIBRARY = re.compile(rb"/usr/lib(?:64)?/(?:[^/]+-linux-gnu[^/]*/)?[^/]+\.so[.\d]*")
 """Shared libraries: the ones that a program loads are found by its file."""
 BASE = re.compile(r"^(?:Essential: yes|Priority: (?:required|important))$", re.MULTILINE)
 """Packages of every machine: tools of the system, no parts of an interpreter."""
+BASE_OF_RPM = re.compile(
+    "(?:basesystem|bash|ca-certificates|coreutils|crypto-policies|filesystem|glibc|ncurses|openssl|setup|systemd"
+    r"|tzdata)\b"
+)
+"""The same for rpm, whose packages have no priority."""
 FIELD = re.compile(r"^(Package|Source|Provides|(?:Pre-)?Depends): (.*)$", re.MULTILINE)
 NAME = re.compile(r"(?:^|[,|])\s*([a-z0-9][a-z0-9+.-]+)")
 MOST_PACKAGES, MOST_PATHS = 100, 1000
+
+
+class Package(NamedTuple):
+    """An installed package, what it provides besides its name, and the names that it requires.
+
+    `text` has the files and folders of a package of rpm, every path between two line ends.
+    """
+
+    name: str
+    source: str
+    provides: Sequence[str]
+    requires: Sequence[str]
+    text: bytes = b""
 
 
 @lru_cache(maxsize=64)
@@ -59,6 +82,9 @@ def package_paths(programs: tuple[str, ...]) -> tuple[str, ...]:
 
 def _lists() -> Iterator[tuple[str, bytes]]:
     """Yield the installed packages, each with its list of files, every path between two line ends."""
+    if not os.path.isdir(DPKG):
+        yield from ((one.name, one.text) for one in _rpm_packages())
+        return
     for entry in os.scandir(f"{DPKG}/info"):
         if entry.name.endswith(".list"):
             with open(entry.path, "rb") as file:
@@ -67,24 +93,64 @@ def _lists() -> Iterator[tuple[str, bytes]]:
 
 def _with_dependencies(packages: Sequence[str]) -> tuple[list[str], set[str]]:
     """Return packages and what they need, the nearest first, except `BASE`; and those of the same sources."""
-    fields: dict[str, dict[str, str]] = {}
+    known: dict[str, Package] = {}
     providers: dict[str, list[str]] = {}
-    for text in _paragraphs(f"{DPKG}/status"):
-        known = dict(FIELD.findall(text))
-        if not known or BASE.search(text):
-            continue
-        fields[known["Package"]] = known
-        for name in NAME.findall(known.get("Provides", "")):
-            providers.setdefault(name, []).append(known["Package"])
+    for package in _described():
+        known[package.name] = package
+        for name in package.provides:
+            providers.setdefault(name, []).append(package.name)
     found = [*packages]
     for one in found:
-        known = fields.get(one, {})
-        wanted = NAME.findall(f"{known.get('Pre-Depends', '')},{known.get('Depends', '')}")
+        wanted = known[one].requires if one in known else ()
         named = [name for word in wanted for name in (word, *providers.get(word, ()))]
-        found += [name for name in dict.fromkeys(named) if name in fields and name not in found]
-    sources = {name: known.get("Source", name) for name, known in fields.items()}
-    own = {sources.get(name) for name in packages}
-    return found[:MOST_PACKAGES], {name for name, source in sources.items() if source in own}
+        found += [name for name in dict.fromkeys(named) if name in known and name not in found]
+    own = {known[name].source for name in packages if name in known}
+    return found[:MOST_PACKAGES], {name for name, package in known.items() if package.source in own}
+
+
+def _described() -> Iterator[Package]:
+    """Yield the installed packages but `BASE`, those of dpkg without their files."""
+    if not os.path.isdir(DPKG):
+        yield from (one for one in _rpm_packages() if not BASE_OF_RPM.match(one.name))
+        return
+    for text in _paragraphs(f"{DPKG}/status"):
+        fields = dict(FIELD.findall(text))
+        if fields and not BASE.search(text):
+            name = fields["Package"]
+            requires = NAME.findall(f"{fields.get('Pre-Depends', '')},{fields.get('Depends', '')}")
+            provides = NAME.findall(fields.get("Provides", ""))
+            yield Package(name, fields.get("Source") or name, provides, requires)
+
+
+@lru_cache(maxsize=1)
+def _rpm_packages() -> tuple[Package, ...]:
+    """Return all packages of rpm; OSError if it cannot be run. It takes seconds."""
+    # Only a system without dpkg pays for the import.
+    import subprocess
+
+    command = [*RPM, "-qa", "--qf", QUERY]
+    try:
+        asked = subprocess.run(command, capture_output=True, timeout=RPM_SECONDS, check=True, env={})
+    except subprocess.SubprocessError as error:
+        raise OSError(f"rpm lists no packages: {error}") from None
+    found = []
+    for paragraph in asked.stdout.split(b"\n\n"):
+        head, *lines = paragraph.strip(b"\n").split(b"\n")
+        files = [line for line in lines if line.startswith(b"/")]
+        # As in a list of dpkg, which has the folders of each file.
+        paths = {path for file in files for path in (file, *_folders_of(file))}
+        name, _, source = head.decode(errors="replace").partition(" ")
+        provides, requires = (
+            [os.fsdecode(line[1:]) for line in lines if line[:1] == letter] for letter in (b"P", b"R")
+        )
+        found.append(Package(name, source, provides, requires, b"\n".join((b"", *sorted(paths), b""))))
+    return tuple(found)
+
+
+def _folders_of(path: bytes) -> Iterator[bytes]:
+    """Yield the folders of a file below those of `PLACES`."""
+    while (path := path.rpartition(b"/")[0]).count(b"/") > 2:
+        yield path
 
 
 def _paragraphs(file: str) -> Iterator[str]:

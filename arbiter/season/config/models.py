@@ -22,7 +22,6 @@ from arbiter.match.clock import SECOND, parse_duration
 from arbiter.match.spec import ModelEntry
 from arbiter.season.config.value_types import Word, checked, with_unit
 from arbiter.table.llm import HARNESS
-from arbiter.table.llm.gateway import read_key
 from arbiter.table.llm.prompts import has_suits
 
 if TYPE_CHECKING:
@@ -138,6 +137,8 @@ def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_pla
         if keys.key_env and url.scheme == "http" and url.hostname not in LOCAL:
             yield Problem((*at, "endpoint"), "a key would be sent in the clear", "write https://")
         if to_play and keys.key_env:
+            from arbiter.table.llm.gateway import read_key
+
             try:
                 read_key(keys.key_env)
             except ConfigError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,9 +34,10 @@ def readable_by(config: Config, players: Iterable[Player]) -> Iterable[str]:
         files["what authors send"] = folder_beside(config.store, config.file)
     files |= {f"the secret of {webhook.host}": webhook.secret_file.resolve() for webhook in config.webhooks}
     around = {what: (file, *file.parents) for what, file in files.items()}
-    for_all = [(place, Path(place).resolve()) for place in SYSTEM]
+    # Most places are the same for all players, and each takes several system calls.
+    resolve = cache(lambda place: Path(place).resolve())
     for player in players:
-        places = [*((place, Path(place).resolve()) for place in own_places(player)), *for_all]
+        places = [(place, resolve(place)) for place in (*own_places(player), *SYSTEM)]
         for what, folders in around.items():
             for place, resolved in places:
                 if resolved in folders:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,10 @@ MAX_NODES = 100_000
 MAX_DEPTH = 50
 _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader in C, if PyYAML has it."""
-
+_READ_OTHERWISE = re.compile("[\t\r?\x85\u2028\u2029\ufeff]")
+"""Characters that the two loaders of PyYAML do not always read alike."""
+FAST_SIZE, FAST_LEVELS = 2_000_000, 10_000
+"""Characters, and brackets with dashes, in a text for the loader in C: nested twice as deep it crashes."""
 
 _MISPLACED = re.compile(r"expected the node content, but found '(.*)'")
 
@@ -51,25 +55,16 @@ _OTHER_FILES = {
 """Hints for files of other kinds, by suffix."""
 
 
-def read_document(file: Path, fast: bool = False) -> Document:
-    """Read a file; ConfigError if it cannot be read or is no YAML; duplicate keys are problems.
-
-    The `fast` reader has other messages and positions for invalid YAML.
-    """
+def read_document(file: Path) -> Document:
+    """Read a file; ConfigError if it cannot be read or is no YAML; duplicate keys are problems."""
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", str(file)) from None
     except UnicodeDecodeError:
         raise ConfigError("is not UTF-8 text", str(file), _OTHER_FILES.get(file.suffix, "")) from None
-    document = Document()
-    loader: Any = None
     try:
-        # Invalid characters are refused here already.
-        loader = (_FAST if fast else yaml.SafeLoader)(text)
-        node = loader.get_single_node()
-        if node is not None:
-            document.value = _NodeReader(loader, document).read(node, ())
+        document = _read_text(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
@@ -80,11 +75,30 @@ def read_document(file: Path, fast: bool = False) -> Document:
         raise ConfigError("is nested too deeply, or an alias contains itself", str(file)) from None
     except yaml.YAMLError as error:
         raise ConfigError(str(error).splitlines()[0], str(file)) from None
-    finally:
-        if loader is not None:
-            loader.dispose()
     if not isinstance(document.value, dict):
         raise ConfigError("is not a mapping of keys", str(file), hint="see the tutorial for a small one")
+    return document
+
+
+def _read_text(text: str) -> Document:
+    """Read a text with the loader in C where both read alike, else with the other, which has the messages."""
+    levels = text.count("[") + text.count("{") + text.count("- ")
+    if len(text) <= FAST_SIZE and levels <= FAST_LEVELS and not _READ_OTHERWISE.search(text):
+        with suppress(yaml.YAMLError):
+            return _load_text(_FAST, text)
+    return _load_text(yaml.SafeLoader, text)
+
+
+def _load_text(kind: Any, text: str) -> Document:
+    document = Document()
+    # Invalid characters are refused here already.
+    loader = kind(text)
+    try:
+        node = loader.get_single_node()
+        if node is not None:
+            document.value = _NodeReader(loader, document).read(node, ())
+    finally:
+        loader.dispose()
     return document
 
 

@@ -49,7 +49,7 @@ class Rejudging(TypedDict):
     """A match that was played again (`replayed`), or put back to an earlier run (`restored`).
 
     `run` is the number of the run `before`, the first being 1; `after` replaced it at `moment`. `because` is
-    the organiser's reason, "" if restored; `say` is the change in words.
+    the organiser's reason, "" without one; `say` is the change in words.
     """
 
     match: str

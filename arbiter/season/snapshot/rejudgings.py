@@ -59,17 +59,21 @@ def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
 
 def rejudging_text(one: Rejudging) -> str:
     """Describe a rejudging for feeds and webhooks: ``match ID was played again, because TEXT: CHANGE``."""
-    if one["kind"] == "restored":
-        return f"match {one['match']} counts again as it was before it was played again: {one['say']}"
+    restored = "counts again as it was before it was played again"
+    what = restored if one["kind"] == "restored" else "was played again"
     because = f", because {one['because']}" if one["because"] else ""
-    return f"match {one['match']} was played again{because}: {one['say']}"
+    return f"match {one['match']} {what}{because}: {one['say']}"
 
 
 def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | None:
     """Load a replaced run of a match, the first being 1; None for an unknown run."""
-    if state.match(match_id) is None or not 1 <= run <= len(state.reruns.get(match_id, ())):
+    if state.match(match_id) is None or not 1 <= run < number_of_runs(state, match_id):
         return None
     return state.stored.orders.earlier(match_id)[run - 1]
+
+
+def number_of_runs(state: SeasonState, match_id: str) -> int:
+    return len(state.reruns.get(match_id, ())) + 1
 
 
 def run_of(state: SeasonState, match_id: str, run: int | None) -> MatchRecord | None:

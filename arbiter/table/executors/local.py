@@ -10,11 +10,12 @@ import multiprocessing
 import os
 import signal
 import threading
+import warnings
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from arbiter.errors import VoidMatch
 from arbiter.match.spec import MatchSpec
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
     from arbiter.table.executors.dispatch import Call, Done
 
+StartMethod: TypeAlias = Literal["spawn", "fork"]
+"""How a worker begins: as a new interpreter, or with the memory of this process as it is."""
+CONTEXT = multiprocessing.get_context("spawn")
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Sent to the whole terminal or group; the main process decides for its workers."""
 
@@ -55,14 +59,14 @@ class ProcessSlot:
 
     host = ""
 
-    def __init__(self, core: int) -> None:
-        self._core = core
+    def __init__(self, core: int, method: StartMethod = "spawn") -> None:
+        self._core, self._method = core, method
         self._worker: _Worker | None = None
 
     def start(self, call: Call, done: Done) -> None:
         """Send a call to the worker process, started first if it does not run."""
         if self._worker is None or not self._worker.send(call, done):
-            self._worker = _Worker(self._core, _is_confined(call))
+            self._worker = _Worker(self._core, _is_confined(call), self._method)
             if not self._worker.send(call, done):
                 done(None, VoidMatch("the worker process that was to play it could not be started"))
 
@@ -75,9 +79,9 @@ class ProcessSlot:
 class _Worker:
     """A worker process at the other end of a pipe, and the thread that receives its answers."""
 
-    def __init__(self, core: int, confines: bool) -> None:
+    def __init__(self, core: int, confines: bool, method: StartMethod) -> None:
         """`confines`: its bots have a root file system in memory, shared by all workers."""
-        context = multiprocessing.get_context("spawn")
+        context: Any = CONTEXT if method == "spawn" else multiprocessing.get_context(method)
         system = SYSTEM.connect() if confines else None
         # Started by itself later, it would unblock the signals that are blocked below.
         resource_tracker.ensure_running()
@@ -87,7 +91,10 @@ class _Worker:
         # Until the new process has set its handlers.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
         try:
-            self._process.start()
+            with warnings.catch_warnings():
+                # Python from 3.12 warns of locks held by other threads at a fork; a worker uses none.
+                warnings.filterwarnings("ignore", ".*use of fork", DeprecationWarning)
+                self._process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
             if system is not None:
@@ -139,12 +146,12 @@ def inline() -> Iterator[Executor]:
 
 
 @contextmanager
-def processes(workers: int) -> Iterator[Slots]:
+def processes(workers: int, method: StartMethod = "spawn") -> Iterator[Slots]:
     """Yield worker processes, at most one per core; end them and their bots at the end.
 
     An exception kills the workers at once: their forkservers notice the closed sockets and clean up.
     """
-    pool = Slots(map(ProcessSlot, sorted(os.sched_getaffinity(0))[:workers]))
+    pool = Slots(ProcessSlot(core, method) for core in sorted(os.sched_getaffinity(0))[:workers])
     try:
         yield pool
     except BaseException:

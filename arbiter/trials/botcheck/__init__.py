@@ -183,7 +183,7 @@ def _start_step(subject: Subject, match: BotMatch) -> Step:
     limit = subject.limits.start_ns
     detail = f"first reply after {match.first_ns / 1e6:.0f} ms" if match.first_ns else ""
     if detail and limit is not None:
-        detail += f" of {limit / SECOND:g} s, under {subject.limits.isolation}"
+        detail += f" (limit {limit / SECOND:g} s), under {subject.limits.isolation}"
     if family := match.family:
         started = Counter(one.name for one in family)
         names = ", ".join(f"{number} x {name}" if number > 1 else name for name, number in started.items())
@@ -201,8 +201,8 @@ def _times_text(subject: Subject, played: Sequence[BotMatch]) -> str:
         default=0,
     )
     match_ns = subject.limits.time.match_ns
-    of = "" if match_ns is None else f" of {match_ns / SECOND:g} s"
-    return f"at most {most / SECOND:.3f} s{of} a match, {slowest / 1e6:.1f} ms a decision"
+    limit = "" if match_ns is None else f" (limit {match_ns / SECOND:g} s)"
+    return f"at most {most / SECOND:.3f} s a match{limit}, {slowest / 1e6:.1f} ms a decision"
 
 
 def _check_memory(subject: Subject, played: Sequence[BotMatch]) -> Step:
@@ -213,7 +213,7 @@ def _check_memory(subject: Subject, played: Sequence[BotMatch]) -> Step:
 
     most = max(played, key=total)
     beyond = total(most) - subject.limits.memory_bytes
-    detail = f"at most {total(most) / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB"
+    detail = f"at most {total(most) / 1e6:.0f} MB (limit {subject.limits.memory_bytes / 1e6:.0f} MB)"
     if most.family:
         # Memory that they share counts for each.
         return passed("memory", f"{detail}, its {len(most.family) + 1} processes together")

@@ -91,6 +91,11 @@ ONE_LINE_LATE = (
     "read each line without waiting for the one after it: input ('', 's') in place of fgetl in Octave, "
     "mawk -W interactive"
 )
+SLOW_START = (
+    "it was still computing: start faster, or check it with a longer --start-time, such as 30s for JRuby, "
+    "Jython and ABCL; a season's file has start_time"
+)
+SLOW_START_OF_SENT = "it was still computing: start faster, in less than the season's start_time"
 LINE_END = "remove the line end before you split a line: line.split(), or line.strip().split(' ')"
 READ_MORE = (
     "its program reads files of the system that it does not see; with these it starts: read: [{}] "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.errors import ArbiterError, MalformedReply
 from arbiter.match.protocol import Answer, Connection, words_of
 from arbiter.match.record import Fault
-from arbiter.replay.frame import frame_at, hand_line, table_line
+from arbiter.replay.frame import decision_text
 from arbiter.sandbox.failure_hints import PLAIN, STACK, tier_hint, wrong_folder_hint
 from arbiter.sandbox.program_files import (
     NAME_TARGET,
@@ -36,6 +36,8 @@ from arbiter.trials.botcheck.cures import (
     NO_ID,
     NO_SIGN,
     ONE_LINE_LATE,
+    SLOW_START,
+    SLOW_START_OF_SENT,
     fix_of_illegal,
     flush_advice,
 )
@@ -44,7 +46,6 @@ from arbiter.trials.botcheck.whole_match import ANSWERS, LATE_NS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.match.position import Position
     from arbiter.match.record import Forfeit
     from arbiter.trials.botcheck.whole_match import BotMatch, Subject
 
@@ -53,8 +54,6 @@ NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.I
 """The message of a shell that may not start a process."""
 BLOCK = re.compile(rb"[^\n]*\S[^\n]*\n[ \t\r]*\n")
 """A line and an empty line."""
-LEGAL = 20
-"""Maximum number of legal answers listed."""
 NOT_FOUND = 127
 """The exit code of ``env`` and shells for a missing program."""
 QUIT_SECONDS = 3.0
@@ -105,7 +104,7 @@ def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> S
     # Unread output belongs to an earlier exchange.
     got = played.raw + played.late + played.surplus or forfeit.reply.encode(errors="replace")
     if forfeit.fault is Fault.ILLEGAL:
-        detail += f"; {_position_text(played.position)}"
+        detail += f"; {decision_text(played.position.game, played.position.state)}"
     if played.refused is not None:
         command, refusing = played.refused
         detail += f"; before that it refused {command.split(' ')[0]}: '{escaped(refusing)}'"
@@ -192,19 +191,6 @@ def _diagnose_unflushed(played: BotMatch, held: bytes) -> tuple[str, str]:
     return "", ""
 
 
-def _position_text(position: Position) -> str:
-    """Return the position as the bot to act sees it: ``hand 2C 3S, table 0:2D, legal 2C 3S``."""
-    frame = frame_at(position)
-    assert frame.to_act is not None
-    words = frame.legal
-    parts = {
-        "hand": " ".join(hand_line(position.game, frame.hands[frame.to_act]).split()),
-        "table": " ".join(table_line(frame).split()),
-        "legal": " ".join(words[:LEGAL]) + (f" ... ({len(words)} in all)" if len(words) > LEGAL else ""),
-    }
-    return ", ".join(f"{name} {text}" for name, text in parts.items() if text)
-
-
 def _step_of_fault(
     subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
 ) -> tuple[str, str, str]:
@@ -263,7 +249,9 @@ def _step_of_timeout(
         return "flushes", why, f"{flush}; and answer every command"
     said = forfeit.detail if reply else forfeit.detail.replace("no reply:", "no reply at all:", 1)
     if not played.first_ns:
-        return "starts", said, ""
+        limit_ns = subject.limits.start_ns
+        computes = limit_ns is not None and played.process.end.cpu_ns > limit_ns / 2
+        return "starts", said, (SLOW_START_OF_SENT if subject.sent else SLOW_START) if computes else ""
     return "opening" if command in opening else "time", said, ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
@@ -12,8 +13,6 @@ from arbiter.trials.regression.report_text import base_faulty_text, undecided_te
 from arbiter.trials.regression.trial_state import FIELD, count_outcomes, tally_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from arbiter.trials.regression.best_of_n import ChoiceTrial
 
 

@@ -19,7 +19,7 @@ from arbiter.season.order_effects import effective_orders
 from arbiter.trials.regression.best_of_n import ChoiceTrial
 from arbiter.trials.regression.experiment import Experiment, stop_rule
 from arbiter.trials.regression.own_season import find_name, open_season, play_blocks
-from arbiter.trials.regression.program_identity import BASE, CANDIDATE
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE, CANDIDATES
 from arbiter.trials.regression.trial_state import Trial
 from rating.errors import OptionError
 
@@ -115,12 +115,12 @@ def play_until_verdict(
                     return
 
 
-def stored_trial(season: SeasonStore) -> Trial:
+def stored_trial(season: SeasonStore) -> Trial | ChoiceTrial:
     """Load the test as far as it was played; StoreError if its settings are missing or describe no test."""
     settings = season.settings(season.name)
     if settings is None:
         raise StoreError(f"the store has no settings of {season.name}")
-    return resume(Trial(experiment_from(season.name, settings)), season)
+    return resume(trial_of(experiment_from(season.name, settings)), season)
 
 
 def experiment_from(name: str, settings: Mapping[str, Any]) -> Experiment:
@@ -128,12 +128,15 @@ def experiment_from(name: str, settings: Mapping[str, Any]) -> Experiment:
     try:
         game, players = game_of(settings["game"]), settings["players"]
         field = tuple(map(_restore_player, players["field"]))
+        several = CANDIDATES in players
+        tried = tuple(map(_restore_player, players[CANDIDATES] if several else [players[CANDIDATE]]))
         limits = {key.name: settings[key.name] for key in fields(WrittenLimits) if key.name in settings}
         return Experiment(
             name=name,
             game=game,
             base=_restore_player(players[BASE]),
-            candidate=_restore_player(players[CANDIDATE]),
+            candidate=tried[0],
+            candidates=tried if several else (),
             field=field,
             limits=WrittenLimits(**limits).limits(),
             test=stop_rule(game, settings, bool(field)),

@@ -16,7 +16,7 @@ from pydantic import Field, StrictBool, StrictFloat, StrictInt
 from arbiter.errors import ConfigError, Problem
 from arbiter.season.config.game_option import settings_of
 from arbiter.season.config.keys import StrictModel, VersionModel
-from arbiter.season.config.programs import player_of, problems_of_version
+from arbiter.season.config.programs import player_of, problems_of_version, with_shipped_bot
 from arbiter.season.config.validation import entries, validate
 from arbiter.season.config.value_types import checked
 from arbiter.season.config.yaml_positions import read_document
@@ -161,6 +161,9 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
         reading.problems += _problems_of_parameter(entry, known, ("parameters", number))
         known.append(entry)
     if (model := reading.model) is not None:
+        if reading.game is not None:
+            model = model.model_copy(update={"base": with_shipped_bot(model.base, reading.game.name)})
+            reading.model = model
         levels = problems_of_levels(model.test)
         reading.problems += [Problem(("test", *each.path), each.message, each.hint) for each in levels]
         reading.problems += _problems_of_places(model, folder)

@@ -18,6 +18,7 @@ from arbiter.contest.submissions.archive_storage import remove
 from arbiter.contest.submissions.match_log import log_of
 from arbiter.season.config.settings_diff import VERSION_MARK, rated_name
 from arbiter.season.order_effects import effective_orders, first_round
+from arbiter.season.snapshot.rejudgings import number_of_runs, run_of
 from arbiter.season.snapshot.season_figures import progress
 from arbiter.store import OrderKind
 from arbiter.store.submission_files import VersionInUse
@@ -244,18 +245,32 @@ def drop(number: str, caller: Author) -> schema.SubmissionInFull:
 
 
 @router.get("/seasons/{season}/matches/{match}/log", response_class=PlainTextResponse)
-def read_log(match: str, caller: Author) -> Response:
-    """Return the commands, replies, times and errors of your program in a match of a complete round."""
+def read_log(match: str, caller: Author, run: int | None = None) -> Response:
+    """Return the commands, replies, times and errors of your program in a match of a complete round.
+
+    `run` is an earlier run of a replayed match, the first being 1.
+    """
+    record, mine = own_seats(caller, match, run)
+    return log_response(record, mine)
+
+
+def own_seats(caller: Caller, match: str, run: int | None) -> tuple[MatchRecord, list[int]]:
+    """Load a run of a match of a complete round and return it with the seats of the caller's programs.
+
+    For organisers with all seats; Refusal if there is no such run, or no such seat. `match` is as in a path.
+    """
     match_id = match_of_part(unescape_slashes(match))
-    short = caller.state.match(match_id)
-    if short is None or not caller.state.is_complete(short.round):
+    last = run == number_of_runs(caller.state, match_id)
+    record = run_of(caller.state, match_id, None if last else run)
+    if record is None or not caller.state.is_complete(record.round):
         raise not_found()
+    whose = caller.author
     mine = [
-        seat
-        for seat, name in enumerate(short.players)
-        if caller.author.organiser or owner_of(name) == caller.author.name
+        seat for seat, name in enumerate(record.players) if whose.organiser or owner_of(name) == whose.name
     ]
-    return log_response(caller.state.record(match_id) if mine else None, mine)
+    if not mine:
+        raise not_found()
+    return record, mine
 
 
 def log_response(record: MatchRecord | None, seats: Sequence[int]) -> Response:

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from arbiter.contest.requests.outcomes import RequestOutcome
 from arbiter.season.administration import RankChange
 from arbiter.season.snapshot.match_schema import MatchRow, Pages
+from arbiter.trials.regression.choice_text import ChoiceFigures
 from arbiter.trials.regression.figures import RatioLine, TrialFigures
 
 
@@ -327,6 +328,16 @@ class WorstMatch(TypedDict):
     winners: Sequence[int]
     fault: FaultyBot | None
     say: str
+
+
+class ChoiceInFull(ChoiceFigures):
+    """A test of several candidates, as `TrialInFull` without the LLR."""
+
+    state: TrialState
+    say: str
+    rows: Sequence[Sequence[str]]
+    worst: Sequence[WorstMatch]
+    seed: str | None
 
 
 class TrialInFull(TrialFigures):

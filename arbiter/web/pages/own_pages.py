@@ -13,8 +13,18 @@ from starlette.routing import Route
 from arbiter.contest.message_texts import LONGEST_ANNOUNCEMENT, LONGEST_QUESTION, MOST_OPEN
 from arbiter.season.config.keys import Submissions
 from arbiter.season.snapshot import listings
+from arbiter.season.snapshot.freeze import public_state
 from arbiter.season.snapshot.front_page import announcements
 from arbiter.season.snapshot.pagination import MatchList
+from arbiter.store.announcements import (
+    ANNOUNCE,
+    CORRECT,
+    CORRECT_ANSWER,
+    TEXTS_BEFORE,
+    WITHDRAW,
+    WITHDRAW_ANSWER,
+)
+from arbiter.store.clarifications import ANSWER, QUESTION
 from arbiter.store.people import MOST_PEOPLE
 from arbiter.store.versions import DROPPED
 from arbiter.web.api import authors as authors_api
@@ -31,7 +41,7 @@ from arbiter.web.http.authentication import (
     session_callers,
     set_cookie,
 )
-from arbiter.web.http.http_errors import Refusal, not_found
+from arbiter.web.http.http_errors import PRIVATE, Refusal, not_found
 from arbiter.web.http.request_bodies import FileForm, open_terms
 from arbiter.web.http.request_guard import number_of
 from arbiter.web.pages.login import (
@@ -47,7 +57,8 @@ from arbiter.web.pages.login import (
     redirect_to,
 )
 from arbiter.web.rendering.template_filters import match_of_part
-from arbiter.web.views.match import substituted
+from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name
+from arbiter.web.views.match import named_matches, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -118,7 +129,28 @@ def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Re
 
 def _log_page(caller: Caller, request: Request) -> Response:
     """Return the log of the caller's bots in one match as a text file; Refusal without any."""
-    return authors_api.read_log(request.path_params["match"], caller)
+    return authors_api.read_log(request.path_params["match"], caller, _run_in(request))
+
+
+def _evidence_page(caller: Caller, request: Request) -> Response:
+    """Return the page of `arbiter evidence` for a seat of the caller in a match; Refusal for other seats."""
+    run, seat = _run_in(request), request.query_params.get("seat")
+    state = caller.state if caller.state.held is not None else public_state(caller.state)
+    record, mine = authors_api.own_seats(caller._replace(state=state), request.path_params["match"], run)
+    place = mine[0] if seat is None else number_of(seat)
+    if place not in mine:
+        raise not_found()
+    page = evidence_files(state, record, place, run)[PAGE]
+    attached = {"content-disposition": f'attachment; filename="{file_name(record.id, place, run)}"'}
+    return Response(page, media_type="text/html", headers={**PRIVATE, **attached})
+
+
+def _run_in(request: Request) -> int | None:
+    """Return the run that the address names, None for the last; Refusal for no number."""
+    text = request.query_params.get("run")
+    if text is not None and number_of(text) is None:
+        raise not_found()
+    return None if text is None else number_of(text)
 
 
 def _act(
@@ -254,7 +286,8 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "authors": authors,
         "people": stored.members.all(),
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS, shown),
-        "questions": messages.questions_of(caller),
+        "questions": (questions := messages.questions_of(caller)),
+        "named": {one.number: named_matches(state, one.text, one.author) for one in questions},
         "longest": LONGEST_ANNOUNCEMENT,
         "announcements": announcements(state),
         "scheduled": stored.announcements.scheduled(),
@@ -281,6 +314,11 @@ def _audit_values(caller: Caller, query: Mapping[str, str]) -> dict[str, object]
     found, (people, verbs) = organisers.audit_page(caller, asked), caller.state.stored.audit.known()
     return {
         "deeds": found["audit"],
+        "numbered": {
+            **dict.fromkeys((ANNOUNCE, CORRECT, WITHDRAW), "announcement"),
+            **dict.fromkeys((QUESTION, ANSWER, CORRECT_ANSWER, WITHDRAW_ANSWER), "question"),
+        },
+        "texts_before": TEXTS_BEFORE,
         "next": found["next"],
         "is_later": number is not None,
         "wanted": {"who": who, "what": what},
@@ -303,6 +341,7 @@ ROUTES = [
     Route("/me/submissions/{number}/drop", private_form(partial(_act, authors_api.drop)), methods=POST),
     Route("/me/questions", private_form(_ask), methods=POST),
     Route("/me/matches/{match}/log", private_page(_log_page)),
+    Route("/me/matches/{match}/evidence", private_page(_evidence_page)),
     Route("/admin", private_page(_admin_page, organiser=True)),
     Route("/admin/submissions", partial(_upload, anybody=True), methods=POST),
     Route("/admin/integrity", private_page(_integrity_page, organiser=True)),

@@ -16,8 +16,10 @@ from arbiter.replay.result_text import say_match, winners
 from arbiter.season.snapshot.pagination import page_fields, window
 from arbiter.store import Store
 from arbiter.store.address import address_of, file_of
+from arbiter.trials.regression import choice_text
+from arbiter.trials.regression.best_of_n import ChoiceTrial
 from arbiter.trials.regression.figures import figures, ratio_line
-from arbiter.trials.regression.program_identity import PREFIX
+from arbiter.trials.regression.program_identity import PREFIXES
 from arbiter.trials.regression.report_text import headline, rows
 from arbiter.trials.regression.runner import add_stored_matches, stored_trial
 
@@ -26,7 +28,14 @@ if TYPE_CHECKING:
 
     from arbiter.store import SeasonStore
     from arbiter.trials.regression.trial_state import ScoredMatch, Trial
-    from arbiter.web.api.schema import TrialInFull, TrialList, TrialRow, TrialState, WorstMatch
+    from arbiter.web.api.schema import (
+        ChoiceInFull,
+        TrialInFull,
+        TrialList,
+        TrialRow,
+        TrialState,
+        WorstMatch,
+    )
 
 LOG = logging.getLogger("arbiter.web")
 POLL_SECONDS = 1.0
@@ -43,11 +52,13 @@ Made = TypeVar("Made")
 class _TrialCache(Generic[Made]):
     """Caches what `make` returns for a test, for the `most` tests that were requested last."""
 
-    def __init__(self, make: Callable[[Trial, SeasonStore], Made], most: int) -> None:
+    def __init__(self, make: Callable[[Trial | ChoiceTrial, SeasonStore], Made], most: int) -> None:
         self._make, self._most = make, most
         self._kept: dict[str, tuple[tuple[int, int], float, Made]] = {}
 
-    def of(self, read: Callable[[], tuple[Trial, SeasonStore]], name: str, change: tuple[int, int]) -> Made:
+    def of(
+        self, read: Callable[[], tuple[Trial | ChoiceTrial, SeasonStore]], name: str, change: tuple[int, int]
+    ) -> Made:
         """Return the cached value if it is of this change or recent enough; else make and cache it."""
         kept = self._kept.pop(name, None)
         begun = time.monotonic()
@@ -76,7 +87,7 @@ class Trials:
         self._polled = float("-inf")
         self._changes: dict[str, tuple[int, int]] = {}
         self._active = ""
-        self._followed: tuple[str, int, Trial] | None = None
+        self._followed: tuple[str, int, Trial | ChoiceTrial] | None = None
         self._logged: dict[str, str] = {}
         self._rows, self._full = _TrialCache(_row_of, MOST_ROWS), _TrialCache(_test_in_full, MOST_FULL)
 
@@ -97,7 +108,7 @@ class Trials:
                 **page_fields(shown),
             }
 
-    def test(self, name: str) -> TrialInFull | None:
+    def test(self, name: str) -> TrialInFull | ChoiceInFull | None:
         """Return one test with all figures; None for an unknown name. StoreError if it cannot be read."""
         with self._lock:
             self._poll()
@@ -112,7 +123,9 @@ class Trials:
         now = time.monotonic()
         if now - self._polled < POLL_SECONDS:
             return
-        changes = {name: change for name, change in self._store.changes().items() if name.startswith(PREFIX)}
+        changes = {
+            name: change for name, change in self._store.changes().items() if name.startswith(PREFIXES)
+        }
         if changes:
             # A file is locked as a whole, so only one of its tests is played, the last changed.
             moved = [name for name in changes if changes[name] != self._changes.get(name)]
@@ -134,7 +147,7 @@ class Trials:
         row["state"] = self._current_state(name, row["state"])
         return row
 
-    def _read_test(self, name: str) -> tuple[Trial, SeasonStore]:
+    def _read_test(self, name: str) -> tuple[Trial | ChoiceTrial, SeasonStore]:
         """Load a test; of the active one only the matches since the last time. StoreError if it is gone."""
         season, (_, revision) = self._store.season(name), self._changes[name]
         if season is None:
@@ -159,8 +172,18 @@ class Trials:
             raise
 
 
-def _row_of(trial: Trial, season: SeasonStore) -> TrialRow:
+def _row_of(trial: Trial | ChoiceTrial, season: SeasonStore) -> TrialRow:
     """Return a test as a row of a list, without its interval, which takes some 20 ms to compute."""
+    if isinstance(trial, ChoiceTrial):
+        return {
+            **_unreadable_row(season.name),
+            "state": _state_of(trial),
+            "say": choice_text.headline(trial),
+            "game": trial.experiment.game.name,
+            "verdict": trial.verdict,
+            "blocks": trial.blocks,
+            "matches": choice_text.matches_played(trial),
+        }
     run, test = trial.run, trial.experiment.test
     return {
         "name": season.name,
@@ -189,21 +212,32 @@ def _unreadable_row(name: str) -> TrialRow:
     }
 
 
-def _test_in_full(trial: Trial, season: SeasonStore) -> TrialInFull:
+def _test_in_full(trial: Trial | ChoiceTrial, season: SeasonStore) -> TrialInFull | ChoiceInFull:
     """Return a test as JSON values, with its figures, its LLR by block and its worst matches."""
+    # A given seed may be shared with a test that is still being played.
+    seed = season.seed if trial.verdict is not None and trial.experiment.seed == "auto" else None
+    state, worst = _state_of(trial), worst_matches(trial.worst())
+    if isinstance(trial, ChoiceTrial):
+        return {
+            **choice_text.figures(trial),
+            "state": state,
+            "say": choice_text.headline(trial),
+            "rows": [list(row) for row in choice_text.rows(trial)],
+            "worst": worst,
+            "seed": seed,
+        }
     return {
         **figures(trial),
-        "state": _state_of(trial),
+        "state": state,
         "say": headline(trial, detail=False),
         "rows": [list(row) for row in rows(trial)],
         "line": ratio_line(trial),
-        "worst": worst_matches(trial.worst()),
-        # A given seed may be shared with a test that is still being played.
-        "seed": season.seed if trial.verdict is not None and trial.experiment.seed == "auto" else None,
+        "worst": worst,
+        "seed": seed,
     }
 
 
-def _state_of(trial: Trial) -> TrialState:
+def _state_of(trial: Trial | ChoiceTrial) -> TrialState:
     return "undecided" if trial.verdict is None else "decided"
 
 

@@ -38,7 +38,7 @@ def list_tests(request: Request, page: Annotated[int, Query(ge=1, le=MOST_PAGES)
 
 
 @router.get(f"{TESTS}/{{name}}")
-def read_test(request: Request, name: str) -> schema.TrialInFull:
+def read_test(request: Request, name: str) -> schema.TrialInFull | schema.ChoiceInFull:
     """Return a regression test: its figures, its LLR from block to block, its worst matches."""
     trials: Trials | None = request.app.state.trials
     try:

@@ -6,21 +6,26 @@ requests. The same store gives the same bytes, so two people can compare their f
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from arbiter import __version__
-from arbiter.contest.submissions.match_log import seen_by, seen_by_all
+from arbiter.contest.submissions.match_log import log_of, seen_by, seen_by_all
 from arbiter.match.clock import ClockKind, TimeControl, duration_text, time_limit_text
 from arbiter.match.spec import original
-from arbiter.replay.result_text import say_match
-from arbiter.replay.visibility import Reader, fault_words
+from arbiter.replay.result_text import say_match, say_moments
+from arbiter.replay.time_account import times_json
+from arbiter.replay.visibility import Reader, fault_words, replay_of
 from arbiter.season.config.settings_diff import is_sent, rated_name
+from arbiter.season.config.submission_settings import SOURCE
+from arbiter.season.order_effects import orders_until_replaced
 from arbiter.season.program_digests import replay_of as order_of_replay
 from arbiter.season.settings import config_of
-from arbiter.text import printable
+from arbiter.season.snapshot.rejudgings import number_of_runs, rejudgings_of
+from arbiter.text import counted, json_text, printable
 from arbiter.web.rendering.templates import render
 from arbiter.web.views.report_file import content_policy, read_static
 
@@ -43,20 +48,57 @@ CHARGED = {
 }
 
 
-def make_evidence(
+PAGE = "evidence.html"
+LOST = {
+    "steal_ns": "processor time that the hypervisor took from the machine during the match",
+    "stopped_ns": "time in which the referee was stopped while a bot's clock ran, which is not charged",
+    "suspended_ns": "time in which the machine was suspended",
+}
+"""Times in ns that the machine lost, by their keys in the `host` of a record."""
+MOST_FILES = 100
+"""Files of a program with their digests."""
+
+
+def evidence_files(
+    state: SeasonState, record: MatchRecord, seat: Seat, run: int | None = None
+) -> dict[str, str]:
+    """Return the files of the evidence by name, `PAGE` the last.
+
+    `record` is the `run` of its match, without one the last. In `state`, the public's, its round is complete.
+    """
+    times = times_json(record, seat)
+    files = {
+        f"replay-seat-{seat}.json": json_text(replay_of(record, Reader("seat", seat))),
+        "replay-public.json": json_text(replay_of(record, Reader("public"))),
+        "moves.json": json_text(times),
+        "log.txt": log_of(record, [seat]),
+    }
+    return {**files, PAGE: _make_page(state, record, seat, run, times, files)}
+
+
+def file_name(match_id: str, seat: Seat, run: int | None) -> str:
+    """Return the name of the page as a separate file."""
+    of_run = "" if run is None else f"-run-{run}"
+    return f"evidence-{match_id.replace('/', '-')}{of_run}-seat-{seat}.html"
+
+
+def sha256_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _make_page(
     state: SeasonState,
     record: MatchRecord,
     seat: Seat,
+    run: int | None,
     times: Mapping[str, Any],
-    record_digest: str,
-    file_digests: Mapping[str, str],
+    files: Mapping[str, str],
 ) -> str:
-    """Return the text of the file; `times` are those of the seat, from `arbiter show --moves`.
-
-    The digests are SHA-256 in hex: of the whole record as printed, and by file name of what the seat may see.
-    """
+    """Return the text of the page; `times` are those of the seat, `files` the other files by name."""
     style = read_static("style.css")
     config, player = _config_then(state, record), record.players[seat]
+    runs = number_of_runs(state, record.id)
+    last = state.match(record.id)
     link, matches = state.stored.chain(record.round or 0)
     forfeit = record.forfeit
     return render(
@@ -71,18 +113,23 @@ def make_evidence(
         title=config.game.title if config else record.game,
         result=say_match(record.summary()),
         fault=None if forfeit is None else fault_words(forfeit, Reader("seat", seat)),
+        moments="" if forfeit is None else say_moments(forfeit),
         refused=forfeit.reply if forfeit is not None and forfeit.seat == seat else "",
         annulled=state.annulled.get(record.id),
+        run=run or runs,
+        runs=runs,
+        rejudged=[] if last is None else rejudgings_of(state, last),
         clock=[] if config is None else clock_words(config.limits, record),
         times=times,
         sums=times["seats"][0],
         own="\n".join(_own_log(record, seat)),
         public="\n".join(seen_by_all(record)).strip("\n"),
         bot=record.bots[seat] if seat < len(record.bots) else None,
-        programs=_programs(state, record, player),
+        machine=_machine_words(record, times),
+        programs=_programs(state, record, player, run or runs),
         archive=None if config is None else _archive(config, player),
-        record_digest=record_digest,
-        file_digests=file_digests,
+        record_digest=sha256_of(json_text(record.to_json())),
+        file_digests={name: sha256_of(text) for name, text in files.items()},
         link=link,
         matches=matches,
         version=__version__,
@@ -124,6 +171,29 @@ def _lateness(control: TimeControl) -> str:
     )
 
 
+def _machine_words(record: MatchRecord, times: Mapping[str, Any]) -> list[str]:
+    """Return what is recorded of the machine during the match, without its name; [] in earlier records."""
+    host = record.host
+    if "cores" not in host:
+        return []
+    waited = [move["delay_ns"] or 0 for move in times["moves"]]
+    most, measured = max(waited, default=0), "is" if host.get("schedstat") else "cannot be"
+    kernel = host.get("kernel", "unknown")
+    found = [f"It has {counted(host['cores'], 'core')} and kernel {kernel}"]
+    found += [f"time spent waiting for a busy processor {measured} measured on it"]
+    found += [
+        f"this bot waited {_ms(sum(waited))} for a busy processor, at most {_ms(most)} before one answer"
+    ]
+    for key, what in LOST.items():
+        if host.get(key) is not None:
+            found.append(f"{what}: {_ms(host[key])}")
+    return found
+
+
+def _ms(ns: int) -> str:
+    return f"{ns / 1e6:.2f} ms"
+
+
 def _own_log(record: MatchRecord, seat: Seat) -> Iterator[str]:
     """Yield what the bot received and answered, in order, with its reply that was refused."""
     forfeit = record.forfeit
@@ -140,9 +210,20 @@ def _config_then(state: SeasonState, record: MatchRecord) -> Config | None:
     return None if planned is None else config_of(state.config, state.stored, planned)
 
 
-def _programs(state: SeasonState, record: MatchRecord, player: str) -> list[tuple[str, str]]:
-    """Load name and SHA-256 of the player's files, without folders, which only the organiser knows."""
-    again = order_of_replay(state.stored.orders.read().given, record.id)
+def _programs(state: SeasonState, record: MatchRecord, player: str, run: int) -> list[tuple[str, str]]:
+    """Load name and SHA-256 of a player's files: of a version all that were accepted.
+
+    Of a program of the organiser the files of its command in that run, without folders, which only
+    the organiser knows.
+    """
+    for version in state.stored.submissions.accepted():
+        if rated_name(version.author, version.version) == original(player) and version.program:
+            sent = version.program["files"]
+            found = [(name.removeprefix(f"{SOURCE}/"), sent[name]) for name in sorted(sent)]
+            more = len(found) - MOST_FILES
+            return found[:MOST_FILES] + ([("...", f"and {counted(more, 'file')} more")] if more > 0 else [])
+    given = orders_until_replaced(state.stored.orders.read().given, record.id, run)
+    again = order_of_replay(given, record.id)
     known = state.stored.programs().get(record.round or 0, {}) if again is None else again.programs or {}
     files = known.get(original(player), {})
     return [(PurePath(file).name, digest or "could not be read") for file, digest in files.items()]

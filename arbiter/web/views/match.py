@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from arbiter.match.limits import AT_HOME, options_of
@@ -14,13 +15,18 @@ from arbiter.season.snapshot.model_costs import models_of
 from arbiter.season.snapshot.pagination import at_tables
 from arbiter.season.substitutes import substitute_id
 from arbiter.web.api.authors import owner_of
-from arbiter.web.rendering.template_filters import match_part, part
+from arbiter.web.rendering.template_filters import match_of_part, match_part, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.match.record import MatchRecord, MatchSummary
     from arbiter.season.snapshot.season_state import SeasonState
+
+
+MATCH_NAME = re.compile(r"\br\d{3,6}[/-]t\d{2,6}[/-]m\d{1,3}\b\+?", re.ASCII | re.IGNORECASE)
+MOST_NAMED = 5
+"""The most matches of a question that are linked."""
 
 
 def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Mapping[str, object] | None:
@@ -46,7 +52,7 @@ def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Map
         else None,
         "replay_data": None,
         "limits": _console_options(state, summary.round),
-        "log_url": _log_url(state, summary) if run is None else None,
+        **_own_urls(state, summary, run),
         "config": state.config.file.name,
     }
 
@@ -95,12 +101,27 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
     }
 
 
-def _log_url(state: SeasonState, match: MatchSummary) -> str | None:
-    """Return the URL of the log of an author's seats in a match; None before it exists."""
+def named_matches(state: SeasonState, text: str, author: str) -> list[Mapping[str, object]]:
+    """Load the first stored matches that a text names, as pages or commands write them.
+
+    Each has its `id`, its number of `runs`, and as `seats` the author's or else all, with players.
+    """
+    ids = dict.fromkeys(match_of_part(name.lower()) for name in MATCH_NAME.findall(text))
+    found: list[Mapping[str, object]] = []
+    for match in state.matches_of(list(ids)[:MOST_NAMED]):
+        seats = dict(enumerate(match.players))
+        own = {seat: name for seat, name in seats.items() if owner_of(name) == author}
+        runs = rejudgings.number_of_runs(state, match.id)
+        found.append({"id": match.id, "runs": runs, "seats": own or seats})
+    return found
+
+
+def _own_urls(state: SeasonState, match: MatchSummary, run: int | None) -> dict[str, str | None]:
+    """Return the URLs of the log and the evidence of an author's seat in a run; None before they exist."""
     has_author = state.config.submissions is not None and any(map(owner_of, match.players))
-    if not (has_author and state.is_complete(match.round)):
-        return None
-    return f"/me/matches/{match_part(match.id)}/log?season={part(state.name)}"
+    own = f"/me/matches/{match_part(match.id)}" if has_author and state.is_complete(match.round) else None
+    query = f"?season={part(state.name)}" + ("" if run is None else f"&run={run}")
+    return {f"{what}_url": own and f"{own}/{what}{query}" for what in ("log", "evidence")}
 
 
 def _console_options(state: SeasonState, number: int | None) -> str:

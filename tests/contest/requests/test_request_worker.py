@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from contextlib import closing, suppress
 from itertools import count
@@ -95,7 +96,7 @@ def test_authors_take_turns_match_by_match(asked: AskedSeason, monkeypatch: pyte
     late = asked.ask("ben", "match", 1, "greedy")
     ours = count()
     # Each match takes as long.
-    monkeypatch.setattr(desks.time, "monotonic", lambda: float(next(ours)))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(ours)))
     asked.work()
     authors = [_own(spec) for spec in asked.executor.specs]
     assert authors[:8] == ["ann", "ben"] * 4

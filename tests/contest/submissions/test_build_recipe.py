@@ -162,7 +162,7 @@ MISTAKES = {
     "a list": ("- x\n", "bot.yaml: is not a mapping of keys"),
     "no text": ("\udcff", "bot.yaml: is not UTF-8 text"),
     "aliases without end": (BOMB, "too many values"),
-    "deep nesting": ("command: " + "[" * 1500, "bot.yaml"),
+    "deep nesting": ("command: " + "[" * 600, "bot.yaml"),
     "a very long file": ("#" * 20_000, "bot.yaml is longer than 16384 bytes"),
 }  # fmt: skip
 

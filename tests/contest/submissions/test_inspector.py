@@ -23,7 +23,7 @@ from arbiter.contest.submissions.archive_storage import (
 )
 from arbiter.contest.submissions.build_recipe import Program
 from arbiter.contest.submissions.inspection import InspectionVerdict
-from arbiter.contest.submissions.inspection_steps import InspectionStep
+from arbiter.contest.submissions.inspection_steps import InspectionStep, longest_inspection
 from arbiter.contest.submissions.inspector import Inspector, hold_inspection_lock, inspect_one
 from arbiter.errors import StoreError
 from arbiter.season.config import load
@@ -254,7 +254,7 @@ def test_one_that_takes_too_long_is_ended_and_refused(
 def test_what_failed_is_tried_again_and_what_took_too_long_is_not_whatever_is_said(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = f"its inspection took longer than {inspector.longest_inspection(config):.0f} s"
+    said = f"its inspection took longer than {longest_inspection(config):.0f} s"
     monkeypatch.setattr(service_loop, "AGAIN_SECONDS", 0.0)
     failing, late = sent(season), sent(season, "ben")
     tried: list[int] = []

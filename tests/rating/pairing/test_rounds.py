@@ -16,7 +16,6 @@ from rating.pairing.rounds import next_round
 from rating.pairing.rules import Rule, rule_of_round
 from rating.seeded_shuffle import shuffle
 from rating.simulation import Simulation, simulate
-from tests.fixtures.profiles import PROFILE
 from tests.rating.recorded_results import from_pairs, simulate_season
 
 ELO = math.log(10.0) / 400.0
@@ -283,10 +282,10 @@ def order(made: Simulation) -> float:
     return float(kendalltau(fit.elo, list(made.elo.values())).statistic)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_rules_order_players_better_than_random_rounds() -> None:
     """Seasons with the same true ratings for each rule: paired differences of Kendall's tau, in standard errors."""
-    players, rounds, least = (100, 60, 3.0) if PROFILE == "thorough" else (64, 40, 2.0)
+    players, rounds, least = 100, 60, 3.0
     rules: list[Rule] = ["variance", "a-optimal"]
     gained: dict[Rule, list[float]] = {rule: [] for rule in rules}
     for seed in range(6):

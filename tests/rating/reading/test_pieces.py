@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rating.errors import MalformedGame
 from rating.reading.files import read_results
 from rating.reading.pgn import read_pgn
+from rating.reading.pgn_lines import TAGS, PgnGame, PgnLines
 from rating.reading.rows import read_csv
 from rating.text import unescape_csv_cell
 from tests.fixtures.profiles import examples
@@ -30,6 +31,18 @@ def found_in(pieces: list[str], form: str) -> tuple[list[Row], list[MalformedGam
 
 def lines_of(text: str) -> list[str]:
     return list(io.StringIO(text))
+
+
+def by_line(text: str) -> tuple[list[Row], list[MalformedGame]]:
+    """PGN, a line after the other."""
+    found: list[PgnGame] = []
+    reader = PgnLines("f", found.append)
+    for number, line in enumerate(lines_of(text), 1):
+        reader.read_line(number, line)
+    reader.finish()
+    problems = [game.find_problem() for game in found]
+    rows = [tuple(map(game.tag_value, TAGS)) for game, bad in zip(found, problems, strict=True) if not bad]
+    return rows, [bad for bad in problems if bad]
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,7 @@ def test_pgn_is_what_was_written_however_it_is_cut(
         assert found_in([text], "pgn")[0] == expected
     cuts = sorted(data.draw(st.lists(st.integers(0, len(lines)), max_size=4)))
     pieces = ["".join(lines[a:b]) for a, b in zip([0, *cuts], [*cuts, len(lines)], strict=True)]
-    assert found_in([text], "pgn") == found_in(pieces, "pgn") == found_in(lines, "pgn")
+    assert found_in([text], "pgn") == found_in(pieces, "pgn") == found_in(lines, "pgn") == by_line(text)
 
 
 @examples(500)
@@ -108,21 +121,31 @@ def test_a_change_anywhere_in_pgn_is_seen_alike_by_lines_and_by_games(
         cut = data.draw(st.integers(0, 3))
         new = data.draw(st.sampled_from(["", "1-0", "[Event x]\n", '[White "z"]\n', *'\n[]"{};%\\ *\r']))
         text = text[:at] + new + text[at + cut :]
-    assert found_in([text], "pgn") == found_in(lines_of(text), "pgn")
+    assert found_in([text], "pgn") == found_in(lines_of(text), "pgn") == by_line(text)
 
 
 @pytest.mark.parametrize(
     "tags", [[], ['[Site "?"]'], ['[Round "3"]', '[Event "x?"]', '[MatchId "m"]', '[Table "2"]']]
 )
-@pytest.mark.parametrize("moves", ["", "1-0\n\n", "\n1. e4 e5\n2. d4 1-0\n\n", "*\n"])
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "",
+        "1-0\n\n",
+        "\n1. e4 e5\n2. d4 1-0\n\n",
+        "*\n",
+        "\n1. e4 {[%clk 0:01] -0.1/9,\nwell [played]} e5 {\n\nbook} 1-0\n",
+        "\n" + "1. e4 {-1.0/12 0.1s} e5 {+0.1/10} " * 20 + "{mates} 1-0\n",
+    ],
+)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_games_that_are_alike_are_taken_whole(
     monkeypatch: pytest.MonkeyPatch, tags: list[str], moves: str, end: str
 ) -> None:
     text = "".join(f"{line}\n" for line in [*tags, '[White "a"]', '[Black "b"]', '[Result "1-0"]']) + moves
     pieces = [(text * 50).replace("\n", end)] * 3
-    by_line = found_in(lines_of("".join(pieces)), "pgn")
-    assert len(by_line[0]) == 150
+    expected = by_line("".join(pieces))
+    assert len(expected[0]) == 150
     taken = 0
 
     def read_line(self: object, number: int, line: str) -> None:
@@ -130,12 +153,74 @@ def test_games_that_are_alike_are_taken_whole(
         taken += 1
         original(self, number, line)  # type: ignore[arg-type]
 
-    from rating.reading.pgn_lines import PgnLines
-
     original = PgnLines.read_line
     monkeypatch.setattr(PgnLines, "read_line", read_line)
-    assert found_in(pieces, "pgn") == by_line
+    assert found_in(pieces, "pgn") == expected
     assert taken < 150
+
+
+TAGS_OF_GAME = '[Event "E"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n'
+BROKEN = '[Event "E"]\n[White "c"]\n\n1-0\n'
+
+
+@pytest.mark.parametrize("moves", ["1-0\n\n", "1. e4 {-1.0/2} " * 30 + "1-0\n\n"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "0-1\n",
+        "1-0\n0-1\n",
+        "1. e4 1-0\n{ } e5 1-0\n",
+        "1. e4 * e5\n* 1-0\n",
+        "1. e4 {open 1-0\n",
+        "{open}\n{again\n\n1-0\n",
+        "{alone}\n" + BROKEN,
+        "; 1-0\n" + BROKEN,
+        "% 1-0\n" + BROKEN,
+        "1. e4\n[broken\n1-0\n",
+        "1. e4\n  [broken\n1-0\n",
+        "1. e4 [broken 1-0\n",
+        "1. e4 {1-0}\n",
+        "1. e4 e5{1-0}\n",
+        "1. e4 1-0;\n",
+        "1. e4 1-0\x85\n",
+        "1. e4\u20031-0\n",
+        '1. e4 [White "d"] 1-0\n',
+        "1-0\n\n" + TAGS_OF_GAME[1:] + "1-0\n",
+        "\n" + BROKEN,
+        BROKEN,
+        "1. e4",
+    ],
+)
+def test_what_follows_the_tags_of_a_game_is_seen_alike_by_lines_and_by_games(game: str, moves: str) -> None:
+    good = TAGS_OF_GAME + moves
+    text = good * 3 + TAGS_OF_GAME + game
+    assert found_in([text + good * 2], "pgn") == by_line(text + good * 2)
+    assert found_in([text], "pgn") == by_line(text)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        TAGS_OF_GAME.replace('"a"', '" a"'),
+        TAGS_OF_GAME.replace('"a"', '""'),
+        TAGS_OF_GAME.replace('"a"', '"b"'),
+        TAGS_OF_GAME.replace('"a"', '"a\\\\c"'),
+        TAGS_OF_GAME.replace('"a"', '"a\nc"'),
+        TAGS_OF_GAME.replace('"a"', '"a\\""'),
+        TAGS_OF_GAME.replace('"]\n[Black', '"] [Black'),
+        TAGS_OF_GAME.replace('"E"', '"?E"'),
+        TAGS_OF_GAME.replace('"E"', '"\x85E"'),
+        TAGS_OF_GAME.replace('"1-0"', '"2-0"'),
+        TAGS_OF_GAME.replace("[Black", "[Site"),
+        TAGS_OF_GAME.replace('[Black "b"]\n', ""),
+        TAGS_OF_GAME.replace('[Black "b"]\n', '[Black "b"]\n[Black "b"]\n'),
+        TAGS_OF_GAME.replace("[Result", "[ Result"),
+    ],
+)
+def test_tags_that_differ_are_seen_alike_by_lines_and_by_games(tags: str) -> None:
+    good = TAGS_OF_GAME + "1-0\n\n"
+    text = good * 3 + tags + "1-0\n\n" + good * 2
+    assert found_in([text], "pgn") == by_line(text)
 
 
 def test_lines_are_counted_behind_games_that_were_taken_whole() -> None:

@@ -58,7 +58,7 @@ def test_duplicate_deals_save_matches() -> None:
     assert cost[False] <= 0.9 * cost[True]
 
 
-@pytest.mark.parametrize("elo", [0.0, 20.0])
+@pytest.mark.parametrize("elo", [pytest.param(0.0, marks=pytest.mark.nightly), 20.0])
 def test_intervals_after_a_stop(elo: float) -> None:
     """Plain intervals hold in 88 to 90 % of the tests; these in 93 to 94, and their middle is unbiased."""
     test, (scores, _) = Gsprt(0.0, 20.0), made(elo)

@@ -1,7 +1,9 @@
-"""The files that a program's package brings, in a list of packages as dpkg keeps it."""
+"""The files that a program's package brings, in a list of packages as dpkg keeps it, and as rpm does."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,6 +45,39 @@ LISTS = {
     "tools": ["/usr/lib/tools", "/usr/lib/tools/x"],
     "stranger": ["/usr/bin/stranger", "/usr/share/schemes", "/usr/share/schemes/stranger"],
 }  # fmt: skip
+SPEC = """
+Name: scheme
+Version: 1
+Release: 1
+Summary: scheme
+License: none
+BuildArch: noarch
+Requires: boots scheme-common glibc
+%description
+%package common
+Summary: common
+%description common
+%package -n star-boots
+Summary: boots
+Provides: boots
+%description -n star-boots
+%package -n glibc
+Summary: glibc
+%description -n glibc
+%install
+for file in bin/scheme lib64/scheme/a.so share/doc/scheme/README share/schemes/common/x share/schemes/star lib/glibc/x
+do mkdir -p %{buildroot}/usr/${file%/*}; echo > %{buildroot}/usr/$file; done
+%files
+/usr/bin/scheme
+/usr/lib64/scheme
+/usr/share/doc/scheme/README
+%files common
+/usr/share/schemes/common/x
+%files -n star-boots
+/usr/share/schemes/star
+%files -n glibc
+/usr/lib/glibc
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -76,4 +111,27 @@ def test_without_a_list_of_packages_a_program_brings_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packages, "DPKG", f"{tmp_path}/missing")
+    monkeypatch.setattr(packages, "RPM", (f"{tmp_path}/rpm",))
     assert package_paths(("/usr/bin/scheme",)) == ()
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not shutil.which("rpmbuild"), reason="rpmbuild is missing: apt-get install rpm")
+def test_without_dpkg_a_program_brings_what_rpm_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scheme.spec").write_text(SPEC)
+    rpm = ("rpm", "--dbpath", f"{tmp_path}/db")
+    for command in (
+        ("rpmbuild", "-bb", "--define", f"_topdir {tmp_path}", f"{tmp_path}/scheme.spec"),
+        (*rpm, "--initdb"),
+    ):
+        subprocess.run(command, check=True, capture_output=True)
+    built = map(str, (tmp_path / "RPMS" / "noarch").iterdir())
+    subprocess.run((*rpm, "-i", "--justdb", "--nodeps", *built), check=True, capture_output=True)
+    monkeypatch.setattr(packages, "DPKG", f"{tmp_path}/missing")
+    monkeypatch.setattr(packages, "RPM", (shutil.which("rpm"), *rpm[1:]))
+    packages._rpm_packages.cache_clear()
+    found = package_paths(("/usr/bin/scheme",))
+    packages._rpm_packages.cache_clear()
+    assert found == ("/usr/lib64/scheme", "/usr/share/schemes")

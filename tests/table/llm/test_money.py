@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.season.config.models import HARNESS
+from arbiter.table.llm import HARNESS
 from tests.docs.pages import ROOT
 from tests.fixtures.commands import RANDOM, arbiter
 from tests.fixtures.provider import FakeProvider, Served, legal_answer

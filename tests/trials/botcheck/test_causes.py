@@ -17,7 +17,7 @@ from arbiter.games import make
 from arbiter.match.limits import USUAL, override_limits
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.player_command import register
-from arbiter.trials.botcheck import Step, Subject, check_bot, probes, short_dialogues, verdicts
+from arbiter.trials.botcheck import Step, Subject, check_bot, probes, short_dialogues, verdicts, whole_match
 from arbiter.trials.botcheck.probes import PAIRS, is_cause
 from arbiter.trials.botcheck.short_dialogues import Patience
 from tests.fixtures.bot_template import WITHOUT_FAULT, source_of_bot
@@ -115,15 +115,24 @@ def test_a_site_tells_the_cause_and_the_fix_that_an_archive_can_follow(tmp_path:
     assert refused.value.fix.endswith("which has no 'bots/ann/table.txt': name it 'table.txt'")
 
 
-@pytest.mark.parametrize("game", ["planning", "codepiece", "dou_dizhu", "chefs_hat"])
-def test_an_illegal_answer_in_a_trials_match_is_told_the_fix_of_the_rules(game: str, tmp_path: Path) -> None:
-    fault = "no following" if game in ("planning", "codepiece") else "no beating"
-    tried = TriedProgram.of(
-        make(game, GAMES[game].options), player_of(tmp_path, source_of(game, fault)), LIMITS
-    )
+def test_an_illegal_answer_in_a_trials_match_is_told_the_fix_of_the_rules(tmp_path: Path) -> None:
+    player = player_of(tmp_path, source_of("chefs_hat", "no beating"))
+    tried = TriedProgram.of(make("chefs_hat", GAMES["chefs_hat"].options), player, LIMITS)
     with pytest.raises(Refused, match=r"^illegal: ") as refused:
         trial_matches.play_matches(tried, [])
-    assert re.search(EXPECTED[fault][2], refused.value.fix)
+    assert re.search(EXPECTED["no beating"][2], refused.value.fix)
+
+
+def test_a_start_that_computes_too_long_is_told_of_start_time(
+    tmp_path: Path, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_match, "LATE_NS", 10**8)
+    limits = override_limits(LIMITS, start_time="100ms")
+    bot = player_of(tmp_path, "while True: pass")
+    subject = Subject(make("planning", GAMES["planning"].options), bot, limits, launcher)
+    step = verdicts.failed_step(subject, whole_match.play(subject, 0), [])
+    assert step is not None
+    assert step.fix.startswith("it was still computing: ")
 
 
 def by_lot(folder: Path, does: str, *runs: int) -> Player:

@@ -47,7 +47,6 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     "ends at once": ({"early": "sys.exit(3)"}, "starts", "it exited with status 3"),
     "says nothing": ({"say": "pass"}, "flushes", "it read set_deck and waits for the next command without replying: perhaps it does not flush its output"),
     "says nothing to a request": ({"each": GEN + "continue"}, "matches", "it read gen_move and waits for the next command without replying; sent 'gen_move', got nothing"),
-    "answers without the sign": ({"each": GEN + "\n        print(answer[2:], flush=True)\n        continue"}, "only-replies", "a reply without =: a reply starts with = or ?, not b'"),
     "keeps the line end and is silent": (
         {"split": "' '", "each": "if words[0].startswith('gen_') and answer[0] == '?': continue"},
         "matches",
@@ -75,7 +74,6 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "flushes",
         "no reply while the input was open; the reply came when the input was closed; sent 'gen_move'",
     ),
-    "prints a banner": ({"early": "print('ready', flush=True)"}, "only-replies", "text that is no reply"),
     "answers with more words": ({"each": GEN + "answer = '= a reply longer than 65536 bytes'"}, "rules", "more than one word in an answer: a reply longer than 65536 bytes"),
     "answers with a NUL byte": ({"each": GEN + "answer = '= longer' + 5000 * ' ' + chr(0)"}, "only-replies", "text that is no reply: a NUL byte in a reply"),
     "answers twice": ({"each": GEN + "answer += '\\n\\n' + answer"}, "only-replies", "more replies than commands"),
@@ -86,7 +84,6 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     "dies of blank lines": ({"blank": "words[0]"}, "blank-lines", "IndexError: list index out of range; sent ' \\n, then set_deck 23456789TJQKA CDHS\\n'"),
     "trips over carriage returns": ({"each": "if line.endswith('\\r\\n'): answer = '?'"}, "line-ends", "it refused what it otherwise accepts; sent 'set_deck 23456789TJQKA CDHS\\r\\n'"),
     "declares without a word": ({"each": DECLARE + "answer = '='"}, "rules", "an answer without a word"),
-    "says two words": ({"each": GEN + "answer += ' please'"}, "rules", "more than one word"),
     "crashes in the third deal": ({"each": GEN + "assert len(hand) < 3, 'too many cards'"}, "matches", "AssertionError: too many cards"),
     "refuses to play": ({"each": GEN + "answer = '? no'"}, "matches", "refused to answer gen_move"),
     "computes until the next line comes": ({"early": "import select", "each": GEN + "\n        while not select.select([0], [], [], 0)[0]: pass"}, "time", "no reply at all"),
@@ -188,7 +185,7 @@ def test_the_good_bot_of_these_tests_passes_every_step(check: Run, bot: Write) -
 @pytest.mark.parametrize(
     ("program", "command", "options"),
     [
-        (BOTS / "python" / "planning_greedy.py", (sys.executable, "-S"), ()),
+        (BOTS / "python" / "planning_greedy.py", (sys.executable, "-S"), SHORT),
         (BOTS / "cpp" / "build" / "planning_random", (), ()),
         (BOTS / "js" / "planning_random.js", ("node",), SHORT),
     ],
@@ -273,7 +270,6 @@ def test_a_script_that_starts_a_process_for_a_reply_is_told_when_it_may(check: R
     "early",
     [
         "import os; os.setsid()",
-        "import socket; socket.socket()",
         "open('/usr/log', 'w')",
     ],
 )
@@ -377,9 +373,9 @@ def test_a_season_requires_the_steps_that_its_matches_come_to(
 @pytest.mark.parametrize(
     ("peak", "ok", "text"),
     [
-        (390, True, "at most 390 MB of 400 MB"),
-        (410, True, "at most 410 MB of 400 MB; 16 MB more are allowed"),
-        (500, False, "at most 500 MB of 400 MB, for a moment between two checks"),
+        (390, True, "at most 390 MB (limit 400 MB)"),
+        (410, True, "at most 410 MB (limit 400 MB); 16 MB more are allowed"),
+        (500, False, "at most 500 MB (limit 400 MB), for a moment between two checks"),
     ],
 )
 def test_a_peak_above_the_limit_is_named_even_if_no_check_saw_it(peak: int, ok: bool, text: str) -> None:

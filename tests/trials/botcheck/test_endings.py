@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.trials.botcheck import short_dialogues
 from arbiter.trials.botcheck.short_dialogues import end_by_eof, end_by_quit
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def ended(
     monkeypatch: pytest.MonkeyPatch, *course: str, ending: Any = end_by_quit
 ) -> tuple[bool | None, str]:
     bot = Ending(*course)
-    monkeypatch.setattr(short_dialogues.time, "monotonic", lambda: bot.seconds)
+    monkeypatch.setattr(time, "monotonic", lambda: bot.seconds)
     step = ending(bot)
     return step.ok, step.detail
 
@@ -99,6 +99,6 @@ def test_what_a_match_would_not_wait_for_is_told(monkeypatch: pytest.MonkeyPatch
 
 def test_a_bot_is_heard_while_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     bot: Any = Ending("wait")
-    monkeypatch.setattr(short_dialogues.time, "monotonic", lambda: bot.seconds)
+    monkeypatch.setattr(time, "monotonic", lambda: bot.seconds)
     end_by_quit(bot)
     assert bot.told == ["quit\n", "listened", "drained"]

@@ -9,8 +9,10 @@ import pytest
 from arbiter.errors import StoreError
 from arbiter.season.order_effects import now_text
 from arbiter.store import Order, OrderKind, Store
+from arbiter.trials.regression import runner
 from arbiter.trials.regression.report_text import headline, rows
-from arbiter.trials.regression.runner import experiment_from, find_attempt, open_experiment, stored_trial
+from arbiter.trials.regression.runner import experiment_from, find_attempt, open_experiment
+from arbiter.trials.regression.trial_state import Trial
 from tests.fixtures.records import play_trial
 from tests.fixtures.simulated_regression import (
     COMMAND,
@@ -25,10 +27,17 @@ from tests.fixtures.simulated_regression import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from arbiter.store import SeasonStore
     from arbiter.trials.regression.experiment import Experiment
-    from arbiter.trials.regression.trial_state import Trial
 
 BETTER, WORSE = skilled("candidate"), skilled("base")
+
+
+def stored_trial(season: SeasonStore) -> Trial:
+    """A test of one candidate, read again."""
+    found = runner.stored_trial(season)
+    assert isinstance(found, Trial)
+    return found
 
 
 def again(test: Experiment, table: InMemory, store: Store) -> tuple[Trial, Trial]:

@@ -27,6 +27,11 @@ def test_numbers_stand_in_words_in_values_and_else_as_variables(tmp_path: Path) 
     assert player.env == {"LEVEL": "1e-07", "D": "<7>", "KEEP": "1"}
 
 
+def test_the_bot_may_be_one_that_comes_with_the_game(tmp_path: Path) -> None:
+    player = tuning(tmp_path, base=["greedy"], game="planning").player("base", {"skill": 1})
+    assert player.command[-1].endswith("/planning_greedy.py")
+
+
 def test_the_store_lies_beside_the_file_unless_it_is_named(tmp_path: Path) -> None:
     assert tuning(tmp_path).store == f"sqlite:///{tmp_path / 'tune.sqlite'}"
     file = str(tmp_path / "tune.yaml")

@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from starlette.testclient import TestClient
 
 from arbiter.web.applet.access_guard import AccessGuard
 from tests.fixtures.applet import APART, PORT, VERBS, Owner, seated
+from tests.fixtures.client import Client
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,9 +47,9 @@ def owner() -> Iterator[Owner]:
 
 
 @pytest.fixture
-def stranger(owner: Owner) -> TestClient:
+def stranger(owner: Owner) -> Client:
     """A client without the key."""
-    return TestClient(owner.browser.app, base_url=OWN, follow_redirects=False)
+    return Client(owner.browser.app, base_url=OWN, follow_redirects=False)
 
 
 def revision(owner: Owner) -> int:
@@ -57,13 +57,11 @@ def revision(owner: Owner) -> int:
 
 
 @pytest.mark.parametrize(("host", "status"), [(OWN.removeprefix("http://"), 403), ("other.example", 421)])
-def test_a_slash_at_the_end_leads_nowhere_without_the_key(
-    stranger: TestClient, host: str, status: int
-) -> None:
+def test_a_slash_at_the_end_leads_nowhere_without_the_key(stranger: Client, host: str, status: int) -> None:
     assert stranger.get("/anything/", headers={"Host": host}).status_code == status
 
 
-def test_the_page_has_the_key_that_its_address_has(owner: Owner, stranger: TestClient) -> None:
+def test_the_page_has_the_key_that_its_address_has(owner: Owner, stranger: Client) -> None:
     answer = stranger.get(f"/?key={owner.guard.key}")
     assert answer.status_code == 200
     assert f'<meta name="csrf" content="{owner.guard.key}">' in answer.text
@@ -73,7 +71,7 @@ def test_the_page_has_the_key_that_its_address_has(owner: Owner, stranger: TestC
 @pytest.mark.parametrize("headers", HEADERS)
 @pytest.mark.parametrize("path", ["/state", "/replay", "/record"])
 def test_a_client_without_cookies_reads_with_the_key_in_a_header(
-    owner: Owner, stranger: TestClient, path: str, headers: dict[str, str]
+    owner: Owner, stranger: Client, path: str, headers: dict[str, str]
 ) -> None:
     own = {name: value.format(owner.guard.key) for name, value in headers.items()}
     assert stranger.get(path, headers=own).json() == owner.get(path)
@@ -86,14 +84,14 @@ def test_the_document_says_where_the_key_belongs(owner: Owner) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x", "x" * 43, "%00", "%ff", "a&key=b"])
-def test_another_key_opens_nothing(owner: Owner, stranger: TestClient, key: str) -> None:
+def test_another_key_opens_nothing(owner: Owner, stranger: Client, key: str) -> None:
     answer = stranger.get(f"/?key={key}")
     assert answer.status_code == 403
     assert owner.guard.key not in answer.text
 
 
 @pytest.mark.parametrize("path", ALL)
-def test_without_the_key_in_a_header_nothing_is_told(owner: Owner, stranger: TestClient, path: str) -> None:
+def test_without_the_key_in_a_header_nothing_is_told(owner: Owner, stranger: Client, path: str) -> None:
     assert {stranger.get(path, headers=headers).status_code for headers in WRONG} == {403}
     # In the address it opens the page alone.
     assert stranger.get(f"{path}?key={owner.guard.key}").status_code == 403
@@ -101,7 +99,7 @@ def test_without_the_key_in_a_header_nothing_is_told(owner: Owner, stranger: Tes
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_without_the_key_as_the_pages_token_no_verb_is_done(
-    owner: Owner, stranger: TestClient, verb: str
+    owner: Owner, stranger: Client, verb: str
 ) -> None:
     before = revision(owner)
     for headers in (*WRONG, {"Authorization": f"Bearer {owner.guard.key}"}):
@@ -136,7 +134,7 @@ def test_localhost_and_the_address_apart_are_names_of_ours(owner: Owner, name: s
 
 
 def test_no_file_of_the_page_is_where_another_server_could_have_had_it_kept(
-    owner: Owner, stranger: TestClient
+    owner: Owner, stranger: Client
 ) -> None:
     own = owner.guard.static
     assert own.startswith("/static/")
@@ -167,7 +165,7 @@ def test_what_a_page_of_another_port_asks_for_is_refused(owner: Owner, site: str
     assert owner.browser.get("/state", headers={"sec-fetch-site": "same-origin"}).status_code == 200
 
 
-def test_a_ticket_opens_the_page_once(owner: Owner, stranger: TestClient) -> None:
+def test_a_ticket_opens_the_page_once(owner: Owner, stranger: Client) -> None:
     ticket = owner.guard.make_ticket()
     assert owner.guard.key in stranger.get(f"/?key={ticket}").text
     assert stranger.get(f"/?key={ticket}").status_code == 403
@@ -185,9 +183,7 @@ def test_no_answer_sets_a_cookie_or_names_an_address_to_other_sites(owner: Owner
 
 
 @pytest.mark.parametrize("path", ["/", "/static/applet/main.js"])
-def test_what_is_given_without_the_key_does_not_have_it(
-    owner: Owner, stranger: TestClient, path: str
-) -> None:
+def test_what_is_given_without_the_key_does_not_have_it(owner: Owner, stranger: Client, path: str) -> None:
     assert owner.guard.key not in stranger.get(path).text
     assert stranger.post(path, json={}).status_code == 403
 

@@ -11,9 +11,10 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from arbiter.cli.table_setup import make_occupant
 from arbiter.games import make, names
+from arbiter.table.interactive.occupants import Person
 from arbiter.web.applet import saved_tables
 from arbiter.web.applet.saved_tables import SavedTables
-from tests.fixtures.applet import LIMITS, SMALL, Owner, random_players, seated
+from tests.fixtures.applet import LIMITS, SMALL, Owner, begin, random_players, seated
 from tests.fixtures.zoo import ILLEGAL, Kept
 
 if TYPE_CHECKING:
@@ -22,9 +23,20 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def owner(tmp_path: Path) -> Iterator[Owner]:
+def remembering(tmp_path: Path) -> Iterator[Owner]:
     with seated(file=tmp_path / "state" / "applet.json") as owner:
         yield owner
+
+
+@pytest.fixture(scope="module")
+def kept_owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    with seated(file=tmp_path_factory.mktemp("state") / "applet.json") as owner:
+        yield owner
+
+
+@pytest.fixture
+def owner(kept_owner: Owner) -> Owner:
+    return begin(kept_owner, Person())
 
 
 @pytest.fixture(scope="module")
@@ -235,17 +247,17 @@ def test_a_config_that_is_not_there_is_a_mistake(unchanged: Owner, config: str) 
     assert len(fields(unchanged, "/match", {"config": config, "id": "r001/t01/m0"})) == 1
 
 
-def test_a_table_is_remembered_and_can_be_set_again(owner: Owner, tmp_path: Path) -> None:
+def test_a_table_is_remembered_and_can_be_set_again(remembering: Owner, tmp_path: Path) -> None:
     form = {"game": "dou_dizhu", "seats": ["human"], "limits": {"time": "3m"}}
-    owner.post("/table", form)
-    owner.post("/table", {"game": "planning"})
-    saved = owner.get("/saved")["saved"]
+    remembering.post("/table", form)
+    remembering.post("/table", {"game": "planning"})
+    saved = remembering.get("/saved")["saved"]
     assert [table["game"] for table in saved] == ["planning", "dou_dizhu"]
-    owner.post("/load", saved[1])
-    assert owner.get("/state")["setup"]["limits"]["time"] == "180s"
+    remembering.post("/load", saved[1])
+    assert remembering.get("/state")["setup"]["limits"]["time"] == "180s"
     assert [
         one.model_dump(mode="json") for one in SavedTables(tmp_path / "state" / "applet.json").tables
-    ] == owner.get("/saved")["saved"]
+    ] == remembering.get("/saved")["saved"]
 
 
 @pytest.mark.parametrize(
@@ -260,11 +272,11 @@ def test_a_file_of_tables_that_cannot_be_read_is_ignored_with_a_note(tmp_path: P
 
 
 def test_so_many_tables_are_remembered_and_no_more(
-    owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    remembering: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saved_tables, "MOST", 3)
     for seed in range(5):
-        owner.post("/table", {"game": "planning", "seed": str(seed)})
+        remembering.post("/table", {"game": "planning", "seed": str(seed)})
     kept = json.loads((tmp_path / "state" / "applet.json").read_text())["tables"]
     assert [table["seed"] for table in kept] == [str(seed) for seed in (4, 3, 2)]
 

@@ -28,7 +28,7 @@ from arbiter.table.interactive.occupants import Person, RandomPlayer, SeatComman
 from arbiter.table.interactive.setup import TranscriptEntry
 from arbiter.table.single_bot import RawReply
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from tests.fixtures.applet import SMALL, VERBS, Owner, random_players, seated
+from tests.fixtures.applet import SMALL, VERBS, Owner, begin, random_players, seated
 from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
@@ -69,51 +69,58 @@ class Talking(RandomPlayer):
         return b"why\x1b[2J\n"
 
 
-@pytest.fixture
-def owner() -> Iterator[Owner]:
+@pytest.fixture(scope="module")
+def kept_owner() -> Iterator[Owner]:
     with seated() as owner:
         yield owner
 
 
+@pytest.fixture
+def owner(kept_owner: Owner) -> Owner:
+    return begin(kept_owner, Person())
+
+
 @pytest.mark.parametrize("name", names())
-def test_a_match_is_the_one_that_a_referee_conducts(name: str) -> None:
+def test_a_match_is_the_one_that_a_referee_conducts(kept_owner: Owner, name: str) -> None:
     game, number = make(name, SMALL.get(name, {})), count()
     record = play_by_policy(
         game,
         lambda state, seat: random_policy(f"1|{seat}|{next(number)}")(state, seat),
         match_spec(game, seed="1", round_number=1),
     )
-    with seated(*random_players(game), game=game) as owner:
-        owner.post("/play", {})
-        assert owner.wait()["result"]["points"] == list(record.points or ())
-        found = MatchRecord.from_json(owner.get("/record"))
-        assert [move[:4] for move in found.moves] == [move[:4] for move in record.moves]
-        assert (found.deals, found.deal_hash, found.options) == (
-            record.deals,
-            record.deal_hash,
-            record.options,
-        )
-        replay = owner.get("/replay")
-        seated_there = tuple(player["name"] for player in replay["players"])
-        wanted = replay_of(replace(record, players=seated_there), Reader("full"))
-        assert (replay["deals"], replay["marks"]) == (wanted["deals"], wanted["marks"])
-        assert [_untimed(event) for event in replay["events"]] == [
-            _untimed(event) for event in json.loads(json.dumps(wanted["events"]))
-        ]
+    owner = begin(kept_owner, *random_players(game), game=game)
+    owner.post("/play", {})
+    assert owner.wait()["result"]["points"] == list(record.points or ())
+    found = MatchRecord.from_json(owner.get("/record"))
+    assert [move[:4] for move in found.moves] == [move[:4] for move in record.moves]
+    assert (found.deals, found.deal_hash, found.options) == (
+        record.deals,
+        record.deal_hash,
+        record.options,
+    )
+    replay = owner.get("/replay")
+    seated_there = tuple(player["name"] for player in replay["players"])
+    wanted = replay_of(replace(record, players=seated_there), Reader("full"))
+    assert (replay["deals"], replay["marks"]) == (wanted["deals"], wanted["marks"])
+    assert [_untimed(event) for event in replay["events"]] == [
+        _untimed(event) for event in json.loads(json.dumps(wanted["events"]))
+    ]
 
 
 @pytest.mark.slow
 @examples(16)
 @given(st.sets(st.integers(0, 3)), st.integers(0, 99), st.data())
-def test_whoever_decides_the_match_is_the_same(people: set[int], seed: int, data: st.DataObject) -> None:
+def test_whoever_decides_the_match_is_the_same(
+    kept_owner: Owner, people: set[int], seed: int, data: st.DataObject
+) -> None:
     occupants = [Person() if seat in people else RandomPlayer() for seat in range(4)]
     game = make("planning", {"deals": [[1, 0], [2, 1]]})
-    with seated(*occupants, game=game, seed=str(seed)) as owner:
-        while not (state := owner.post("/step"))["over"]:
-            if state["setup"]["seats"][state["to_act"]]["person"]:
-                owner.post("/decide", {"word": data.draw(st.sampled_from(state["legal"]))})
-        found = owner.get("/record")
-        assert not owner.get("/state")["by_hand"]
+    owner = begin(kept_owner, *occupants, game=game, seed=str(seed))
+    while not (state := owner.post("/step"))["over"]:
+        if state["setup"]["seats"][state["to_act"]]["person"]:
+            owner.post("/decide", {"word": data.draw(st.sampled_from(state["legal"]))})
+    found = owner.get("/record")
+    assert not owner.get("/state")["by_hand"]
     decided = iter([move["action"] for move in found["moves"]])
     record = play_by_policy(
         game,
@@ -129,12 +136,12 @@ def _untimed(event: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in event.items() if not key.endswith("_ms")}
 
 
-def test_undo_of_a_deal_goes_back_over_its_end() -> None:
-    with seated(*random_players()) as owner:
-        owner.post("/play", {"until": "deal"})
-        made = owner.wait()["made"]
-        state = owner.post("/undo", {"deal": True})
-        assert (state["made"], state["redoable"]) == (0, made)
+def test_undo_of_a_deal_goes_back_over_its_end(kept_owner: Owner) -> None:
+    owner = begin(kept_owner, *random_players())
+    owner.post("/play", {"until": "deal"})
+    made = owner.wait()["made"]
+    state = owner.post("/undo", {"deal": True})
+    assert (state["made"], state["redoable"]) == (0, made)
 
 
 def test_a_replay_has_the_eyes_of_one_seat(owner: Owner) -> None:
@@ -157,10 +164,10 @@ def test_a_decision_meant_for_another_seat_is_refused(owner: Owner) -> None:
     assert owner.post("/decide", {"word": legal[0], "seat": 0})["made"] == 1
 
 
-def test_several_decisions_are_made_at_once() -> None:
-    with seated(*random_players()) as owner:
-        assert owner.post("/step", {"decisions": 3})["made"] == 3
-        assert owner.ask("/step", {"decisions": 0})[0] == 422
+def test_several_decisions_are_made_at_once(kept_owner: Owner) -> None:
+    owner = begin(kept_owner, *random_players())
+    assert owner.post("/step", {"decisions": 3})["made"] == 3
+    assert owner.ask("/step", {"decisions": 0})[0] == 422
 
 
 def test_a_decision_for_a_bot_marks_the_match(owner: Owner) -> None:
@@ -239,29 +246,29 @@ def test_a_hanging_bot_is_no_obstacle_to_quit() -> None:
         assert owner.ask("/step")[0] == 409
 
 
-def test_a_bad_answer_is_explained_and_may_be_replaced() -> None:
-    with seated(Talking("gen_", b"what\x07?\n", Fault.MALFORMED)) as owner:
-        trouble = owner.post("/step")["trouble"]
-        assert (trouble["seat"], trouble["command"], trouble["kind"], trouble["raw"]) == (
-            0,
-            "gen_declare",
-            "malformed",
-            "what\\x07?\\n",
-        )
-        assert "begin every reply with =" in trouble["explanation"]
-        assert owner.ask("/skip")[0] == 422
-        entry = owner.get("/exchanges")["exchanges"][-1]
-        assert (entry["explanation"], entry["stderr"]) == (trouble["explanation"], "why\\x1b[2J\n")
-        assert owner.post("/decide", {"word": "0"})["trouble"] is None
+def test_a_bad_answer_is_explained_and_may_be_replaced(kept_owner: Owner) -> None:
+    owner = begin(kept_owner, Talking("gen_", b"what\x07?\n", Fault.MALFORMED))
+    trouble = owner.post("/step")["trouble"]
+    assert (trouble["seat"], trouble["command"], trouble["kind"], trouble["raw"]) == (
+        0,
+        "gen_declare",
+        "malformed",
+        "what\\x07?\\n",
+    )
+    assert "begin every reply with =" in trouble["explanation"]
+    assert owner.ask("/skip")[0] == 422
+    entry = owner.get("/exchanges")["exchanges"][-1]
+    assert (entry["explanation"], entry["stderr"]) == (trouble["explanation"], "why\\x1b[2J\n")
+    assert owner.post("/decide", {"word": "0"})["trouble"] is None
 
 
-def test_a_bad_reply_to_news_may_be_skipped() -> None:
-    with seated(RandomPlayer(), Talking("set_cards", b"? no\n\n", Fault.REFUSED)) as owner:
-        trouble = owner.post("/step")["trouble"]
-        assert (trouble["command"].split(" ")[0], trouble["can_skip"]) == ("set_cards", True)
-        state = owner.post("/skip")
-        assert (state["trouble"], state["by_hand"]) == (None, True)
-        assert owner.post("/step")["made"] == 1
+def test_a_bad_reply_to_news_may_be_skipped(kept_owner: Owner) -> None:
+    owner = begin(kept_owner, RandomPlayer(), Talking("set_cards", b"? no\n\n", Fault.REFUSED))
+    trouble = owner.post("/step")["trouble"]
+    assert (trouble["command"].split(" ")[0], trouble["can_skip"]) == ("set_cards", True)
+    state = owner.post("/skip")
+    assert (state["trouble"], state["by_hand"]) == (None, True)
+    assert owner.post("/step")["made"] == 1
 
 
 @pytest.mark.parametrize("verb", ["/again", "/skip", "/redo", "/undo"])
@@ -307,13 +314,13 @@ def test_exchanges_say_which_words_tell_of_hidden_cards(
     assert {one.command.split(" ")[0] for one in said if one.secret_answer} == answers
 
 
-def test_what_passed_can_be_saved_as_text() -> None:
-    with seated(*random_players()) as owner:
-        owner.post("/step")
-        answer = owner.browser.get("/traffic")
-        assert answer.headers["content-disposition"] == 'attachment; filename="traffic.txt"'
-        assert answer.headers["content-type"].startswith("text/plain")
-        assert "seat 0  > gen_declare\n    < = " in answer.text
+def test_what_passed_can_be_saved_as_text(kept_owner: Owner) -> None:
+    owner = begin(kept_owner, *random_players())
+    owner.post("/step")
+    answer = owner.browser.get("/traffic")
+    assert answer.headers["content-disposition"] == 'attachment; filename="traffic.txt"'
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert "seat 0  > gen_declare\n    < = " in answer.text
 
 
 def test_each_change_is_told_to_who_listens(owner: Owner) -> None:

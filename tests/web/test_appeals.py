@@ -1,0 +1,123 @@
+"""An appeal: the question on the organiser's page, and the evidence of a seat's runs for its author."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.match.packing import pack_match
+from arbiter.season import administration
+from arbiter.season.results import SeasonResults
+from arbiter.store import OrderKind
+from tests.fixtures.site import Authored, archive
+from tests.fixtures.zoo import TIMEOUT, Kept
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arbiter.match.record import MatchRecord
+    from tests.fixtures.commands import Run
+
+PART = TIMEOUT.replace("/", "-")
+OWN = f"/me/matches/{PART}/evidence"
+SENT, ENDED = "2026-01-02T03:04:05.678+00:00", "2026-01-02T03:04:07.000+00:00"
+HOST = {"name": "hall-b", "cores": 3, "kernel": "6.1", "schedstat": True, "steal_ns": 1_250_000}
+KIT = {"source/bot.py": "b" * 64, "source/planning_kit.py": "c" * 64}
+
+
+def with_author(match: MatchRecord) -> MatchRecord:
+    """The late match as one of ann, with what newer records have."""
+    assert match.forfeit is not None
+    players = (*match.players[:2], "ann@1", match.players[3])
+    forfeit = replace(match.forfeit, player="ann@1", sent=SENT, ended=ENDED)
+    return replace(match, players=players, forfeit=forfeit, host=HOST)
+
+
+def replay(kept: Kept) -> None:
+    """Annul the late match, and store another run without the fault."""
+    results = SeasonResults(kept.config, kept.season)
+    administration.annul(results, [TIMEOUT], "the machine hung", replay=True)
+    after = replace(kept.match(TIMEOUT), forfeit=None, points=(0, 1, 2, 3))
+    administration.replace_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
+
+
+@pytest.fixture
+def appealed(site: Authored) -> Authored:
+    """A site on which ann lost a match by a late reply, which was played again, and asks about it."""
+    site.kept.change(TIMEOUT, with_author)
+    replay(site.kept)
+    number = site.send("ann", archive())["id"]
+    site.kept.season.submissions.accept(number, [], {"command": ["python3"], "read": [], "files": KIT})
+    site.log_in("ann")
+    site.post("/me/questions", text=f"I was not late in {PART.upper()}, nor in r999/t01/m0!")
+    return site
+
+
+def text_of(page: str) -> str:
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
+
+
+def test_an_author_gets_the_same_file_as_the_command_for_each_run_of_the_own_seat_alone(
+    appealed: Authored, arbiter: Run, tmp_path: Path
+) -> None:
+    for run in ("1", "2"):
+        answer = appealed.client.get(f"{OWN}?run={run}")
+        out = tmp_path / run
+        words = ("evidence", appealed.kept.file, TIMEOUT, "--seat", "ann", "--run", run, "--output", out)
+        assert arbiter(*words)[0] == 0
+        assert (answer.status_code, answer.content) == (200, out.read_bytes())
+    assert appealed.client.get(OWN).content == answer.content
+    name = f"evidence-{PART}-run-2-seat-2.html"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    for other in ("?seat=0", "?run=3", "?run=x", "?seat=x"):
+        assert appealed.client.get(f"{OWN}{other}").status_code == 404
+    appealed.log_in("ben")
+    assert appealed.client.get(OWN).status_code == 404
+
+
+def test_the_evidence_of_a_replaced_run_has_its_fault_its_moments_the_machine_and_the_kit(
+    appealed: Authored,
+) -> None:
+    first, last = (text_of(appealed.client.get(f"{OWN}?run={run}").text) for run in (1, 2))
+    assert "run 1 of 2" in first
+    for page in (first, last):
+        assert re.search(r"Run 1 was replaced by run 2: played again on .*, because the machine hung;", page)
+        for file, digest in KIT.items():
+            assert f"the program's file {file.removeprefix('source/')} {digest}" in page
+    fault = f"By the server's clock: sent {SENT}, fault found {ENDED}."
+    assert (fault in first, fault in last) == (True, False)
+    assert "It has 3 cores and kernel 6.1; time spent waiting for a busy processor is measured" in first
+    assert "that the hypervisor took from the machine during the match: 1.25 ms" in first
+    assert "hall-b" not in first
+    assert f"arbiter evidence CONFIG {TIMEOUT} --seat 2 --run 1" in first
+
+
+def test_the_command_shows_a_replaced_run_and_the_author_reads_its_log(
+    appealed: Authored, arbiter: Run
+) -> None:
+    file = appealed.kept.file
+    shown = arbiter("show", file, TIMEOUT, "--run", "1")[1]
+    assert "run 1 of 2; --run N shows another one" in shown
+    assert f"when     sent {SENT}, fault found {ENDED}" in shown
+    assert "forfeits" not in arbiter("show", file, TIMEOUT)[1]
+    code, _, error = arbiter("show", file, TIMEOUT, "--run", "3")
+    assert (code, f"{TIMEOUT} has 2 runs, no run 3" in error) == (2, True)
+    log = appealed.client.get(f"/me/matches/{PART}/log?run=1").text
+    assert f"the last command: sent {SENT}" in log
+
+
+def test_the_organisers_page_links_an_appeal_to_its_match_and_to_the_evidence_of_each_run(
+    appealed: Authored,
+) -> None:
+    page = appealed.client.get(f"/seasons/small/matches/{PART}?run=1").text
+    assert f'href="{OWN}?season=small&amp;run=1"' in page
+    appealed.log_in("olga")
+    page = appealed.client.get("/admin").text
+    assert f'<a href="/seasons/small/matches/{PART}">{TIMEOUT}</a>, evidence of' in page
+    links = re.findall(rf'"({OWN}[^"]*)"', html.unescape(page))
+    assert [text_of(appealed.client.get(link).text).count("in seat 2") > 0 for link in links] == [True, True]
+    assert "r999-t01-m0" not in page
