@@ -158,8 +158,8 @@ def test_a_long_call_reports_its_progress(tmp_path: Path, monkeypatch: pytest.Mo
         await reported.wait()
         return "{}"
 
-    async def hear(_: float, __: float | None, message: str | None) -> None:
-        assert message == "rules: 0 s"
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        assert (progress, total, message) == (0, None, "rules: 0 s")
         reported.set()
 
     monkeypatch.setattr(ArenaTools, "_read_in_thread", until_reported)
