@@ -43,6 +43,7 @@ MOST_LONG = 20
 """The most such questions of one decision."""
 FEWEST_MESSAGES = 2
 """The messages that a question cannot leave out: the rules and the request."""
+NAME_STATUS = frozenset({400, 404})
 LISTING_S = 10.0
 """The most seconds for a provider's list of models."""
 ROLES = frozenset({"system", "user", "assistant"})
@@ -272,8 +273,9 @@ class Gateway:
         if failure.too_long:
             return 2, ""
         name = self._entry.name
-        # Some servers answer 500 for a wrong name.
-        if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR and tried > 1 and not self.calls:
+        # Some servers answer 500 for a wrong name, some proxies 400 without a word of it.
+        may_be_name = failure.status in NAME_STATUS or failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        if may_be_name and (tried > 1 or not failure.again) and not self.calls:
             listed = self._provider.names(LISTING_S)
             if listed and name not in listed:
                 return tried, f"; {name} is not in its list of models"
