@@ -148,7 +148,7 @@ class SlowPathChannel:
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
         def finish_late(spent: Cost) -> Reply | int:
-            """Return `finish` of a timeout, with what was missing; or of memory filled since the last check."""
+            """Return `finish` of a timeout, with what was missing, or of memory that it has filled since."""
             try:
                 self._ending.check_memory()
             except MalformedReply as filled:
