@@ -66,9 +66,9 @@ def annul(
     """Stop counting matches, or replay them.
 
     Annulled matches stay readable, but do not count in ratings. Planned rounds stay as they are. --undo lets
-    matches count again, and puts back the first run of those replayed; it needs no reason. The season may be
-    running. CONFIG may also be the name of a regression test in the store, regress-...: it always replays
-    annulled matches.
+    matches count again, and takes a replay back if nothing was decided since; it needs no reason. The season
+    may be running. CONFIG may also be the name of a regression test in the store, regress-...: it always
+    replays annulled matches.
 
     Example: arbiter annul configs/demo.yaml r001/t01/m0 --because "power cut" --replay
     """

@@ -7,6 +7,7 @@ season is played: the coordinator reads all orders again before a round is plann
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from typing_extensions import TypedDict
@@ -90,30 +91,34 @@ def annul(
 
 
 def undo_annulment(season: SeasonWithOrders, ids: Sequence[str], because: str = "") -> OrderOutcome:
-    """Count annulled matches again, restore replayed ones' first run; ConfigError, unchanged, for others.
+    """Count annulled matches again, and take back replays that no later order followed.
 
-    `because` is the reason, "" without one.
+    ConfigError, with nothing changed, for other matches. `because` is the reason, "" without one.
     """
     reason = check_reason(because) if because else ""
     _check_matches_exist(ids, season)
-    book = season.stored.orders
-    again = {order.subject for order in book.read().given if order.before is not None}
 
     def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
-        """Yield UNDO for each annulled match; ConfigError for one neither annulled nor replayed."""
+        """Yield UNDO for each annulled match; ConfigError for one whose last order is not its replay."""
         for match_id in ids:
             if match_id in now.annulled:
                 yield OrderKind.UNDO, match_id, reason
-            elif match_id not in again:
+            elif match_id not in now.undoable:
                 raise ConfigError(f"{match_id} is not annulled", hint="--list names those that are")
 
     given = give_orders(season, make_orders)
     subjects, after = list(given.subjects), given.after
     for match_id in ids:
-        if match_id not in given.subjects and (earlier := book.earlier(match_id)):
-            after = replace_match(season, earlier[-1], OrderKind.RESTORED, lambda _: True, because=reason)
+        if match_id not in given.subjects:
+            earlier = season.stored.orders.earlier(match_id)[-1]
+            wanted = partial(_is_undoable, match_id)
+            after = replace_match(season, earlier, OrderKind.RESTORED, wanted, because=reason)
             subjects.append(match_id)
     return OrderOutcome(tuple(subjects), given.before, after)
+
+
+def _is_undoable(match_id: str, now: EffectiveOrders) -> bool:
+    return match_id in now.undoable
 
 
 def replace_match(

@@ -38,6 +38,8 @@ class EffectiveOrders:
     """Complete rounds when a player was last reinstated, its earlier faults being forgiven."""
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Digests of the tried entries, by registered name."""
+    undoable: frozenset[str] = frozenset()
+    """Matches whose last order is their replay, which can be taken back."""
     replayed: int = 0
     """The number of matches that were played again; it changes when stored matches change."""
 
@@ -76,6 +78,7 @@ def effective_orders(
     suspended: dict[str, Order] = {}
     reinstated: dict[str, int] = {}
     tried: dict[str, tuple[str, ...]] = {}
+    last: dict[str, OrderKind] = {}
     replayed = 0
     for order in orders:
         name = order.subject
@@ -83,6 +86,7 @@ def effective_orders(
             if order.before is not None:
                 earlier.setdefault(name, order.before)
             continue
+        last[name] = order.verb
         match order.verb:
             case OrderKind.ANNUL | OrderKind.REPLAY:
                 annulled[name] = order
@@ -96,7 +100,8 @@ def effective_orders(
                 reinstated[name] = order.complete
             case OrderKind.TRIED:
                 tried[name] = (*tried.get(name, ()), order.because)
-    return EffectiveOrders(annulled, earlier, suspended, reinstated, tried, replayed)
+    undoable = frozenset(name for name, verb in last.items() if verb is OrderKind.REPLAYED)
+    return EffectiveOrders(annulled, earlier, suspended, reinstated, tried, undoable, replayed)
 
 
 def orders_when_planned(orders: Iterable[Order], number: int) -> EffectiveOrders:
