@@ -10,7 +10,7 @@ import click
 
 from arbiter.cli.open_season import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import note, print_json, print_table, say
+from arbiter.cli.output import NO_CHANGE, change_rows, note, print_json, print_table, say
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match.spec import original
 from arbiter.season import administration
@@ -20,7 +20,7 @@ from arbiter.season.order_effects import effective_orders
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store
 from arbiter.store.address import address_of
-from arbiter.text import counted, first_few, number
+from arbiter.text import counted, first_few
 from arbiter.trials.regression.experiment import STORE
 from arbiter.trials.regression.program_identity import PREFIXES
 
@@ -92,7 +92,8 @@ def annul(
         given = administration.annul(season, ids, because or "", replay)
         what = "to be replayed" if replay else "annulled"
     text = f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}"
-    _print_order(season, given, text, style, config if replay and isinstance(season, SeasonResults) else "")
+    replays = config if replay and isinstance(season, SeasonResults) else ""
+    _print_order(season, given, text, style, replays, of_matches=True)
 
 
 @click.command()
@@ -202,27 +203,27 @@ def _names(match: MatchSummary) -> list[tuple[str, str]]:
 
 
 def _print_order(
-    season: SeasonWithOrders, given: OrderOutcome, text: str, style: str, replays: str = ""
+    season: SeasonWithOrders,
+    given: OrderOutcome,
+    text: str,
+    style: str,
+    replays: str = "",
+    of_matches: bool = False,
 ) -> None:
     """Print an order, how it changes the standings, and who plays the season now.
 
-    `replays` is the season's file if matches wait for their replay, else "".
+    `replays` is the season's file if matches wait for their replay, else ""; an order `of_matches` that
+    changes no standings prints that.
     """
     moved = list(administration.rank_changes(given))
     if style == "json":
         print_json({"subjects": list(given.subjects), "standings": moved})
     else:
         say(text)
-        if moved:
-            rows = [
-                [
-                    row["player"],
-                    f"{row['rank_before'] or '-'} -> {row['rank'] or '-'}",
-                    f"{number(row['elo_before'])} -> {number(row['elo'])}",
-                ]
-                for row in moved
-            ]
-            print_table(["player", "rank", "Elo"], rows)
+        if rows := change_rows(moved):
+            print_table(["player", "rank", "Elo", "points"], rows)
+        elif of_matches and given.before is not None:
+            say(NO_CHANGE)
     holder = season.stored.holder()
     if holder is not None:
         note(f"{holder} plays the season; the order applies before it plans or rates a round")

@@ -215,25 +215,28 @@ def give_orders(
 
 
 class RankChange(TypedDict):
-    """A player whose rank or rating changes."""
+    """A player whose rank, rating or points change."""
 
     player: str
     rank_before: int | None
     rank: int | None
     elo_before: float | None
     elo: float | None
+    points_before: float | None
+    points: float
 
 
 def rank_changes(given: OrderOutcome) -> Iterator[RankChange]:
-    """Yield the players whose rank or rating an order changes."""
+    """Yield the players whose rank, rating or points an order changes."""
     if given.before is None or given.after is None:
         return
     before = {row["player"]: row for row in _with_shared_ranks(given.before["players"])}
     for row in _with_shared_ranks(given.after["players"]):
-        old = before.get(row["player"], {"rank": None, "elo": None})
-        if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
+        old = before.get(row["player"], {"rank": None, "elo": None, "points": None})
+        if any(old[name] != row[name] for name in ("rank", "elo", "points")):
             yield {"player": row["player"], "rank_before": old["rank"], "rank": row["rank"],
-                   "elo_before": old["elo"], "elo": row["elo"]}  # fmt: skip
+                   "elo_before": old["elo"], "elo": row["elo"],
+                   "points_before": old["points"], "points": row["points"]}  # fmt: skip
 
 
 def _with_shared_ranks(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -40,6 +40,7 @@ def test_matches_are_annulled_listed_and_taken_back(kept: Kept, run: Run) -> Non
     ]
     code, out, _ = run("annul", "--undo", "--round", "1", "--because", "the lamp lied")
     assert out.startswith("counted again: 2 matches")
+    assert " -> " in out
     listed = json.loads(run("annul", "--list", "--format", "json")[1])
     assert [(row["state"], row["undone_because"]) for row in listed] == [
         ("counted again", "the lamp lied")
