@@ -15,6 +15,7 @@ from markupsafe import Markup
 from arbiter import __version__
 from arbiter.contest.submissions.match_log import log_of, seen_by, seen_by_all
 from arbiter.match.clock import ClockKind, TimeControl, duration_text, time_limit_text
+from arbiter.match.record import Fault
 from arbiter.match.spec import original
 from arbiter.replay.result_text import say_match, say_moments
 from arbiter.replay.time_account import times_json
@@ -51,10 +52,17 @@ CHARGED = {
 PAGE = "evidence.html"
 LOST = {
     "steal_ns": "processor time that the hypervisor took from the machine during the match",
-    "stopped_ns": "time in which the referee was stopped while a bot's clock ran, which is not charged",
+    "stopped_ns": "time in which the referee was stopped while a bot's clock ran, which is not charged"
+    " and not part of wall or waited",
     "suspended_ns": "time in which the machine was suspended",
 }
 """Times in ns that the machine lost, by their keys in the `host` of a record."""
+CHARGES = {
+    ClockKind.ADJUSTED: ("not charged", "charged"),
+    ClockKind.WALL: ("charged", "charged"),
+    ClockKind.CPU: ("not charged", "not charged"),
+}
+"""By clock: whether time that a bot waits for a processor is charged, and time that it sleeps."""
 MOST_FILES = 100
 """Files of a program with their digests."""
 
@@ -126,6 +134,7 @@ def _make_page(
         public="\n".join(seen_by_all(record)).strip("\n"),
         bot=record.bots[seat] if seat < len(record.bots) else None,
         machine=_machine_words(record, times),
+        late=[] if config is None else _late_words(config.limits.time, record, times),
         programs=_programs(state, record, player, run or runs),
         archive=None if config is None else _archive(config, player),
         record_digest=sha256_of(json_text(record.to_json())),
@@ -169,6 +178,34 @@ def _lateness(control: TimeControl) -> str:
         f"A reply is late if its charge is more than {most}. A late reply ends the match, and its player"
         " loses to each of the others."
     )
+
+
+def _late_words(control: TimeControl, record: MatchRecord, times: Mapping[str, Any]) -> list[str]:
+    """Return sentences on a late request of this seat: what its time was spent on, what the machine took."""
+    move = times["moves"][-1] if times["moves"] else {}
+    if move.get("fault") != Fault.TIMEOUT or move["answer_ns"] is None:
+        return []
+    wall, cpu, waited, cost = (move[key] for key in ("wall_ns", "cpu_ns", "delay_ns", "answer_ns"))
+    waits, sleeps = CHARGES[ClockKind(record.clock)]
+    found = [
+        (
+            f"In the late request the bot computed for {_ms(cpu)}, waited for a busy processor for {_ms(waited)}"
+            f" ({waits}), and did neither for {_ms(max(0, wall - waited - cpu))} ({sleeps}): then it slept, or"
+            " waited for itself"
+        ),
+        "The referee stops a bot at its limit, so the times do not show how much more time it needed",
+    ]
+    taken = record.host.get("steal_ns")
+    if taken is None:
+        return [*found, "Time that a hypervisor takes could be the bot's; it is not recorded"]
+    text = f"Time of the machine that could be the bot's: at most {_ms(taken)}, in the whole match"
+    if taken:
+        rest = max(0, cost - taken)
+        text += f". Even if all of it were deducted, the charge for this request would be {_ms(rest)}"
+        if not (control.per_request and record.delivery == "batched"):
+            allowed = move["left_ns"] + cost * control.drains
+            text += f", {'still more' if rest > allowed else 'not more'} than the {_ms(allowed)} allowed"
+    return [*found, text]
 
 
 def _machine_words(record: MatchRecord, times: Mapping[str, Any]) -> list[str]:
