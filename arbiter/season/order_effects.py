@@ -185,6 +185,22 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
     return found
 
 
+def undoable_orders(given: Sequence[Order], limit: int) -> list[tuple[str, str, Order, str]]:
+    """Return the last `limit` annulments and replays that can be taken back, the last first.
+
+    Each is a match's id, what was decided, the order and its reason; `given` are all orders.
+    """
+    now, reruns = effective_orders(given), reruns_of(given)
+    found = [
+        (name, "to be played again" if order.verb is OrderKind.REPLAY else "annulled", order, order.because)
+        for name, order in now.annulled.items()
+    ]
+    for name in now.undoable:
+        last = reruns[name][-1]
+        found.append((name, "played again", last.order, last.because))
+    return sorted(found, key=lambda one: (one[2].moment, one[0]), reverse=True)[:limit]
+
+
 def orders_until_replaced(orders: Sequence[Order], match_id: str, run: int) -> Sequence[Order]:
     """Return the orders given before run `run` of a match, from 1, was replaced; all for its last run."""
     replaced = [k for k, order in enumerate(orders) if order.subject == match_id and order.before is not None]

@@ -189,9 +189,9 @@ def _late_words(control: TimeControl, record: MatchRecord, times: Mapping[str, A
     waits, sleeps = CHARGES[ClockKind(record.clock)]
     found = [
         (
-            f"In the late request the bot computed for {_ms(cpu)}, waited for a busy processor for {_ms(waited)}"
-            f" ({waits}), and did neither for {_ms(max(0, wall - waited - cpu))} ({sleeps}): then it slept, or"
-            " waited for itself"
+            f"In the late request the bot computed for {_ms(cpu)}, waited for a busy processor for"
+            f" {_ms(waited)} ({waits}), and did neither for {_ms(max(0, wall - waited - cpu))} ({sleeps}):"
+            " then it slept, or waited for itself"
         ),
         "The referee stops a bot at its limit, so the times do not show how much more time it needed",
     ]
