@@ -16,7 +16,7 @@ from arbiter.match.spec import original
 from arbiter.season import administration
 from arbiter.season.administration import unknown_round
 from arbiter.season.config.settings_diff import registered_name
-from arbiter.season.order_effects import effective_orders
+from arbiter.season.order_effects import effective_orders, reruns_of
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store
 from arbiter.store.address import address_of
@@ -237,20 +237,29 @@ def _print_annulled(orders: tuple[Order, ...], style: str) -> None:
     for order in orders:
         if order.verb in (OrderKind.ANNUL, OrderKind.REPLAY):
             state = "annulled" if order.verb is OrderKind.ANNUL else "to be played again"
-            row = {"match": order.subject, "state": state, "since": order.moment, "because": order.because}
-            last[order.subject] = row | {"until": None}
+            last[order.subject] = {
+                "match": order.subject,
+                "state": state,
+                "since": order.moment,
+                "because": order.because,
+                "until": None,
+            }
             found.append(last[order.subject])
         elif order.verb in ENDED_STATES:
             state = ENDED_STATES[order.verb]
             last[order.subject].update(state=state, until=order.moment)
             if order.because:
                 last[order.subject]["undone_because"] = order.because
+    annulled, reruns = effective_orders(orders).annulled, reruns_of(orders)
+    for name, row in last.items():
+        run = reruns[name][-1].counts if name in reruns else 1
+        row["counts_now"] = None if name in annulled else f"run {run}"
     if style == "json":
         print_json(found)
     elif found:
-        columns = ["match", "state", "since", "because", "undone_because"]
-        columns = columns[: None if any("undone_because" in row for row in found) else -1]
-        rows = [[row.get(name, "") for name in columns] for row in found]
+        columns = ["match", "state", "since", "because", "undone_because", "counts_now"]
+        columns = [name for name in columns if any(row.get(name) for row in found)]
+        rows = [[row.get(name) or "" for name in columns] for row in found]
         print_table([name.replace("_", " ") for name in columns], rows, left=range(len(columns)))
     else:
         say("no match was annulled")

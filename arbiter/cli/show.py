@@ -20,7 +20,7 @@ from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.cost_budget import cost_of
 from arbiter.season.order_effects import first_id, order_history, orders_until_replaced
 from arbiter.season.program_digests import program_remarks
-from arbiter.season.snapshot.rejudgings import number_of_runs
+from arbiter.season.snapshot.rejudgings import run_counted, runs_played
 from arbiter.season.substitutes import substitute_id
 from arbiter.text import counted, money, printable
 
@@ -160,8 +160,8 @@ def _print_stored(
     found: SeasonState, record: MatchRecord, config: str, store_url: str | None, run: int | None
 ) -> None:
     """Print a match of a season, of a `run` if given, with what changed since it was played."""
-    season, runs = found.stored, number_of_runs(found, record.id)
-    orders, run = season.orders.read().given, run or runs
+    season, runs, counts = found.stored, runs_played(found, record.id)[-1], run_counted(found, record.id)
+    orders, run = season.orders.read().given, run_counted(found, record.id, run)
     then = orders_until_replaced(orders, record.id, run)
     files = program_remarks(season.programs(), then, record, Path(config))
     about = (
@@ -172,7 +172,7 @@ def _print_stored(
     )
     for text in (*files, *about):
         say(text)
-    if record.forfeit is None or run < runs:
+    if record.forfeit is None or run != counts:
         # `console` plays the last run alone.
         print_match(record)
         return

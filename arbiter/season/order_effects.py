@@ -132,19 +132,21 @@ def first_round(orders: Iterable[Order], name: str, number: int) -> int:
     return number
 
 
-def order_history(orders: Iterable[Order], match_id: str) -> Iterator[str]:
+def order_history(orders: Sequence[Order], match_id: str) -> Iterator[str]:
     """Yield a line for each order on a match."""
+    reruns = reruns_of(orders).get(match_id, ())
+    restored = (rerun.counts for rerun in reruns if rerun.order.verb is OrderKind.RESTORED)
     said = {
         OrderKind.ANNUL: "annulled",
         OrderKind.REPLAY: "annulled, to be played again",
         OrderKind.UNDO: "counts again",
         OrderKind.REPLAYED: "played again",
-        OrderKind.RESTORED: "counts as it first ended",
     }
     for order in orders:
         if order.subject == match_id:
             because = f": {order.because}" if order.because else ""
-            yield f"{match_id} {said[order.verb]} since {order.moment}{because}"
+            what = said.get(order.verb) or f"run {next(restored)} counts again"
+            yield f"{match_id} {what} since {order.moment}{because}"
 
 
 def as_first_played(orders: Iterable[Order]) -> Mapping[str, MatchSummary]:
@@ -164,9 +166,13 @@ def uncounted_matches(
 
 
 class Rerun(NamedTuple):
-    """A run of a match that replaces run `replaces`, the first being 1; `order` keeps that as `before`."""
+    """A run of a match that replaces run `replaces`, the first being 1; `order` keeps that as `before`.
+
+    `counts` is the run that counts since then: the new one, or an earlier one that was restored.
+    """
 
     replaces: int
+    counts: int
     order: Order
     because: str
 
@@ -181,7 +187,12 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
         elif order.before is not None:
             because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else order.because
             runs = found.setdefault(order.subject, [])
-            runs.append(Rerun(len(runs) + 1, order, because))
+            replaces = len(runs) + 1
+            counts = replaces + 1
+            if order.verb is OrderKind.RESTORED:
+                # The store restores the run before the one that it replaces, which may be a copy, too.
+                counts = runs[-2].counts if len(runs) > 1 else 1
+            runs.append(Rerun(replaces, counts, order, because))
     return found
 
 

@@ -25,7 +25,7 @@ from arbiter.season.config.submission_settings import SOURCE
 from arbiter.season.order_effects import orders_until_replaced
 from arbiter.season.program_digests import replay_of as order_of_replay
 from arbiter.season.settings import config_of
-from arbiter.season.snapshot.rejudgings import number_of_runs, rejudgings_of
+from arbiter.season.snapshot.rejudgings import rejudgings_of, run_counted, runs_played
 from arbiter.text import counted, json_text, printable
 from arbiter.web.rendering.templates import render
 from arbiter.web.views.report_file import content_policy, read_static
@@ -105,7 +105,8 @@ def _make_page(
     """Return the text of the page; `times` are those of the seat, `files` the other files by name."""
     style = read_static("style.css")
     config, player = _config_then(state, record), record.players[seat]
-    runs = number_of_runs(state, record.id)
+    runs = runs_played(state, record.id)[-1]
+    run, counts = run_counted(state, record.id, run), run_counted(state, record.id)
     last = state.match(record.id)
     link, matches = state.stored.chain(record.round or 0)
     forfeit = record.forfeit
@@ -124,8 +125,9 @@ def _make_page(
         moments="" if forfeit is None else say_moments(forfeit),
         refused=forfeit.reply if forfeit is not None and forfeit.seat == seat else "",
         annulled=state.annulled.get(record.id),
-        run=run or runs,
+        run=run,
         runs=runs,
+        counts=counts,
         rejudged=[] if last is None else rejudgings_of(state, last),
         clock=[] if config is None else clock_words(config.limits, record),
         times=times,
@@ -135,7 +137,7 @@ def _make_page(
         bot=record.bots[seat] if seat < len(record.bots) else None,
         machine=_machine_words(record, times),
         late=[] if config is None else _late_words(config.limits.time, record, times),
-        programs=_programs(state, record, player, run or runs),
+        programs=_programs(state, record, player, run),
         archive=None if config is None else _archive(config, player),
         record_digest=sha256_of(json_text(record.to_json())),
         file_digests={name: sha256_of(text) for name, text in files.items()},

@@ -43,6 +43,7 @@ def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Map
         "match": _heading(state, summary, record, base),
         "short": shown if run is None else {**shown, "say": say_match(summary)},
         "run": run,
+        "counts": rejudgings.run_counted(state, match_id),
         "awaits_replay": run is None and match_id in state.awaited_replays,
         "substituted": substituted(state, summary) if run is None else None,
         "sisters": _matches_of_table(state, summary),
@@ -104,14 +105,14 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
 def named_matches(state: SeasonState, text: str, author: str) -> list[Mapping[str, object]]:
     """Load the first stored matches that a text names, as pages or commands write them.
 
-    Each has its `id`, its number of `runs`, and as `seats` the author's or else all, with players.
+    Each has its `id`, its `runs`, and as `seats` the author's or else all, with players.
     """
     ids = dict.fromkeys(match_of_part(name.lower()) for name in MATCH_NAME.findall(text))
     found: list[Mapping[str, object]] = []
     for match in state.matches_of(list(ids)[:MOST_NAMED]):
         seats = dict(enumerate(match.players))
         own = {seat: name for seat, name in seats.items() if owner_of(name) == author}
-        runs = rejudgings.number_of_runs(state, match.id)
+        runs = rejudgings.runs_played(state, match.id)
         found.append({"id": match.id, "runs": runs, "seats": own or seats})
     return found
 
