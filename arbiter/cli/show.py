@@ -206,7 +206,8 @@ def _substitute_lines(season: SeasonStore, record: MatchRecord) -> Iterator[str]
     elif record.forfeit is not None and (after := season.match(substitute_id(record.id))) is not None:
         seat = record.forfeit.seat
         if after.substitute == seat:
-            yield f"replayed as {after.id}, with substitute {after.players[seat]} in seat {seat}"
+            whom = f"a substitute in seat {seat}, {after.players[seat]}"
+            yield f"played once more for the others' results, with {whom} ({after.id})"
 
 
 def _print_prompts(record: MatchRecord, seat: Seat | None) -> None:

@@ -168,7 +168,7 @@ def uncounted_matches(
 class Rerun(NamedTuple):
     """A run of a match that replaces run `replaces`, the first being 1; `order` keeps that as `before`.
 
-    `counts` is the run that counts since then: the new one, or an earlier one that was restored.
+    `counts` is the run that counts since then: the new one, or a restored one.
     """
 
     replaces: int
@@ -190,7 +190,7 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
             replaces = len(runs) + 1
             counts = replaces + 1
             if order.verb is OrderKind.RESTORED:
-                # The store restores the run before the one that it replaces, which may be a copy, too.
+                # The store restores the run before the replaced one, which may be a copy, too.
                 counts = runs[-2].counts if len(runs) > 1 else 1
             runs.append(Rerun(replaces, counts, order, because))
     return found

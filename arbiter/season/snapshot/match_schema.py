@@ -50,7 +50,7 @@ class Rejudging(TypedDict):
 
     `run` is the number of the run `before`, the first being 1; `after` replaced it at `moment`. `because` is
     the organiser's reason, "" without one; `say` is the change in words. `counts` is the run that counts
-    since then: the new one, or the one that was restored.
+    since then: the new one, or a restored one.
     """
 
     match: str

@@ -80,7 +80,7 @@ def run_counted(state: SeasonState, match_id: str, run: int | None = None) -> in
 
 
 def runs_played(state: SeasonState, match_id: str) -> list[int]:
-    """Return the numbers of the runs of a match, without those that restored an earlier one."""
+    """Return the numbers of the runs of a match, without restorations of earlier ones."""
     return sorted({1, *(rerun.counts for rerun in state.reruns.get(match_id, ()))})
 
 
