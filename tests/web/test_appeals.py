@@ -13,6 +13,7 @@ from arbiter.match.packing import pack_match
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind
+from arbiter.web.views.match import ids_in
 from tests.fixtures.site import Authored, archive
 from tests.fixtures.zoo import TIMEOUT, Kept
 
@@ -134,3 +135,18 @@ def test_the_organisers_page_links_an_appeal_to_its_match_and_to_the_evidence_of
     links = re.findall(rf'"({OWN}[^"]*)"', html.unescape(page))
     assert [text_of(appealed.client.get(link).text).count("in seat 2") > 0 for link in links] == [True, True]
     assert "r999-t01-m0" not in page
+    form = appealed.client.get(re.findall(r'"(/admin\?[^"#]*)#annul"', html.unescape(page))[0]).text
+    assert f'name="match" value="{TIMEOUT}"' in form
+
+
+def test_an_author_appeals_from_the_match_and_reads_which_match_does_not_exist(appealed: Authored) -> None:
+    match = html.unescape(appealed.client.get(f"/seasons/small/matches/{PART}").text)
+    me = appealed.client.get(re.findall(r'"(/me[^"]*)#questions"', match)[0]).text
+    assert f'rows="3">Match {TIMEOUT}: </textarea>' in me
+    assert f"match={PART}#questions" in me
+    assert "The site shows no match r999/t01/m0:" in me
+    assert ids_in("R1 T1 M2, round 12, table 3, match 0+; r001-t01-m1") == [
+        "r001/t01/m2",
+        "r012/t03/m0+",
+        "r001/t01/m1",
+    ]

@@ -59,7 +59,7 @@ from arbiter.web.pages.login import (
 )
 from arbiter.web.rendering.template_filters import match_of_part
 from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name
-from arbiter.web.views.match import named_matches, substituted
+from arbiter.web.views.match import ids_in, missing_matches, named_matches, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -201,7 +201,9 @@ def _me_page(caller: Caller, request: Request) -> Response:
         "matches_in_all": len(every),
         "announcements": announcements(state, SHOWN_ANNOUNCEMENTS),
         "requests": requests.requests_on_page(caller),
-        "questions": [] if author.organiser else messages.questions_of(caller),
+        "questions": (questions := [] if author.organiser else messages.questions_of(caller)),
+        "missing": {one.number: missing_matches(state, one.text) for one in questions},
+        "appealed": ids_in(request.query_params.get("match", ""))[:1],
         "longest": LONGEST_QUESTION,
         "most_open": MOST_OPEN,
         "people": [] if author.organiser else state.stored.members.of(author.name),
@@ -277,6 +279,7 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "people": stored.members.all(),
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS, shown),
         "questions": (questions := messages.questions_of(caller)),
+        "annulled": ids_in(request.query_params.get("match", ""))[:1],
         "named": {one.number: named_matches(state, one.text, one.author) for one in questions},
         "longest": LONGEST_ANNOUNCEMENT,
         "announcements": announcements(state),

@@ -15,7 +15,7 @@ from arbiter.season.snapshot.model_costs import models_of
 from arbiter.season.snapshot.pagination import at_tables
 from arbiter.season.substitutes import substitute_id
 from arbiter.web.api.authors import owner_of
-from arbiter.web.rendering.template_filters import match_of_part, match_part, part
+from arbiter.web.rendering.template_filters import match_part, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
 
 
-MATCH_NAME = re.compile(r"\br\d{3,6}[/-]t\d{2,6}[/-]m\d{1,3}\b\+?", re.ASCII | re.IGNORECASE)
+MATCH_NAME = re.compile(
+    r"\br(?:ound)?[ .]?(\d{1,6})[\s,/-]{1,3}t(?:able)?[ .]?(\d{1,6})[\s,/-]{1,3}"
+    r"m(?:atch)?[ .]?(\d{1,3})\b(\+?)",
+    re.ASCII | re.IGNORECASE,
+)
+"""A match's id as pages, commands and people write it: ``r001/t01/m0``, ``r001-t01-m0``, ``R1 T1 M0``."""
 MOST_NAMED = 5
 """The most matches of a question that are linked."""
 
@@ -102,14 +107,26 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
     }
 
 
+def ids_in(text: str) -> list[str]:
+    """Return the ids of the first matches that a text names, whether they exist or not."""
+    found = (f"r{int(r):03d}/t{int(t):02d}/m{int(m)}{more}" for r, t, m, more in MATCH_NAME.findall(text))
+    return list(dict.fromkeys(found))[:MOST_NAMED]
+
+
+def missing_matches(state: SeasonState, text: str) -> list[str]:
+    """Return the ids of matches that a text names and the state does not have."""
+    ids = ids_in(text)
+    known = {match.id for match in state.matches_of(ids)}
+    return [name for name in ids if name not in known]
+
+
 def named_matches(state: SeasonState, text: str, author: str) -> list[Mapping[str, object]]:
-    """Load the first stored matches that a text names, as pages or commands write them.
+    """Load the first stored matches that a text names.
 
     Each has its `id`, its `runs`, and as `seats` the author's or else all, with players.
     """
-    ids = dict.fromkeys(match_of_part(name.lower()) for name in MATCH_NAME.findall(text))
     found: list[Mapping[str, object]] = []
-    for match in state.matches_of(list(ids)[:MOST_NAMED]):
+    for match in state.matches_of(ids_in(text)):
         seats = dict(enumerate(match.players))
         own = {seat: name for seat, name in seats.items() if owner_of(name) == author}
         runs = rejudgings.runs_played(state, match.id)
@@ -118,11 +135,16 @@ def named_matches(state: SeasonState, text: str, author: str) -> list[Mapping[st
 
 
 def _own_urls(state: SeasonState, match: MatchSummary, run: int | None) -> dict[str, str | None]:
-    """Return the URLs of the log and the evidence of an author's seat in a run; None before they exist."""
+    """Return the URLs of the log and the evidence of an author's seat in a run, and of the form of an appeal.
+
+    None before they exist.
+    """
     has_author = state.config.submissions is not None and any(map(owner_of, match.players))
     own = f"/me/matches/{match_part(match.id)}" if has_author and state.is_complete(match.round) else None
     query = f"?season={part(state.name)}" + ("" if run is None else f"&run={run}")
-    return {f"{what}_url": own and f"{own}/{what}{query}" for what in ("log", "evidence")}
+    urls = {f"{what}_url": own and f"{own}/{what}{query}" for what in ("log", "evidence")}
+    appeal = f"/me?season={part(state.name)}&match={match_part(match.id)}#questions"
+    return {**urls, "appeal_url": own and appeal}
 
 
 def _console_options(state: SeasonState, number: int | None) -> str:
