@@ -85,7 +85,10 @@ def annul(
     if not undo and because is None:
         raise ConfigError("--because is missing: give the reason, which players can read")
     season = _open_season(config, store_url)
-    ids = list(dict.fromkeys(matches)) or _select_matches(season, round_number, player, annulled=undo)
+    # Addresses on the site have r001-t01-m0.
+    ids = list(dict.fromkeys(name.replace("-", "/") for name in matches)) or _select_matches(
+        season, round_number, player, annulled=undo
+    )
     if undo:
         given, what = administration.undo_annulment(season, ids, because or ""), "counted again"
     else:
