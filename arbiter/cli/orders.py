@@ -11,6 +11,7 @@ import click
 from arbiter.cli.open_season import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import NO_CHANGE, change_rows, note, print_json, print_table, say
+from arbiter.contest.message_texts import ids_in
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match.spec import original
 from arbiter.season import administration
@@ -37,6 +38,8 @@ ENDED_STATES = {
     OrderKind.RESTORED: "counted as first played",
 }
 """The orders that end an annulment."""
+MOST_QUESTIONS = 1000
+"""The last questions in which `--undo` looks for its matches."""
 because_option = click.option("--because", metavar="TEXT", help="The reason, which is public.")
 
 
@@ -95,6 +98,10 @@ def annul(
         given = administration.annul(season, ids, because or "", replay)
         what = "to be replayed" if replay else "annulled"
     text = f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}"
+    if undo:
+        for one in season.stored.clarifications.last(MOST_QUESTIONS):
+            if one.public and not set(ids).isdisjoint(ids_in(f"{one.text} {one.answer}")):
+                note(f"the public answer to question {one.number} names such a match: is it still right?")
     replays = config if replay and isinstance(season, SeasonResults) else ""
     _print_order(season, given, text, style, replays, of_matches=True)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.contest.message_texts import ids_in
 from arbiter.match.packing import pack_match
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind
-from arbiter.web.views.match import ids_in
 from tests.fixtures.site import Authored, archive
 from tests.fixtures.zoo import TIMEOUT, Kept
 

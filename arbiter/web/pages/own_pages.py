@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arbiter.contest.message_texts import LONGEST_ANNOUNCEMENT, LONGEST_QUESTION, MOST_OPEN
+from arbiter.contest.message_texts import LONGEST_ANNOUNCEMENT, LONGEST_QUESTION, MOST_OPEN, ids_in
 from arbiter.season.config.keys import Submissions
 from arbiter.season.order_effects import undoable_orders
 from arbiter.season.snapshot import listings
@@ -59,7 +59,7 @@ from arbiter.web.pages.login import (
 )
 from arbiter.web.rendering.template_filters import match_of_part
 from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name
-from arbiter.web.views.match import ids_in, missing_matches, named_matches, substituted
+from arbiter.web.views.match import missing_matches, named_matches, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

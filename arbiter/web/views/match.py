@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from arbiter.contest.message_texts import ids_in
 from arbiter.match.limits import AT_HOME, options_of
 from arbiter.replay.emblem import emblems
 from arbiter.replay.result_text import say_match
@@ -22,16 +22,6 @@ if TYPE_CHECKING:
 
     from arbiter.match.record import MatchRecord, MatchSummary
     from arbiter.season.snapshot.season_state import SeasonState
-
-
-MATCH_NAME = re.compile(
-    r"\br(?:ound)?[ .]?(\d{1,6})[\s,/-]{1,3}t(?:able)?[ .]?(\d{1,6})[\s,/-]{1,3}"
-    r"m(?:atch)?[ .]?(\d{1,3})\b(\+?)",
-    re.ASCII | re.IGNORECASE,
-)
-"""A match's id as pages, commands and people write it: ``r001/t01/m0``, ``r001-t01-m0``, ``R1 T1 M0``."""
-MOST_NAMED = 5
-"""The most matches of a question that are linked."""
 
 
 def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Mapping[str, object] | None:
@@ -105,12 +95,6 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
         "complete": is_complete,
         "fault": fault_of(record, listings.PUBLIC, is_complete),
     }
-
-
-def ids_in(text: str) -> list[str]:
-    """Return the ids of the first matches that a text names, whether they exist or not."""
-    found = (f"r{int(r):03d}/t{int(t):02d}/m{int(m)}{more}" for r, t, m, more in MATCH_NAME.findall(text))
-    return list(dict.fromkeys(found))[:MOST_NAMED]
 
 
 def missing_matches(state: SeasonState, text: str) -> list[str]:
