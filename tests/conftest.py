@@ -25,7 +25,6 @@ from tests.fixtures.left_open import Summary
 # Also chooses how many examples hypothesis tries.
 from tests.fixtures.profiles import PROFILE
 from tests.fixtures.tiers import a_stage, landlock
-from tests.fixtures.workers import Workers
 from tests.fixtures.zoo import kept, original_season, shown
 
 if TYPE_CHECKING:
@@ -72,18 +71,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
     parser.addoption("--order", type=int, help="the number of a random order; 0: as written")
-    # As the option of pytest-xdist is written; pytest keeps small letters to itself and to such.
-    parser.getgroup("workers")._addoption(
-        "-n", type=int, default=0, dest="workers", help="how many processes"
-    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.order is None:
-        config.option.order = random.randrange(1, 10**6)
-    summary = Summary()
-    config.pluginmanager.register(summary)
-    config.pluginmanager.register(Workers(config.option.workers, _group, summary.left))
+        told = getattr(config, "workerinput", {})
+        config.option.order = told.get("order") or random.randrange(1, 10**6)
+    config.pluginmanager.register(Summary())
     # A process that is spawned imports the main module, and with pytest's that takes longer than the rest of its start.
     vars(sys.modules["__main__"]).update(__spec__=None, __file__=None)
     # Bots that are started as `python3` run in the interpreter of the tests, and not in a script that looks for one.
@@ -131,13 +125,26 @@ def _file(nodeid: str) -> str:
     return nodeid.partition("::")[0]
 
 
-def _group(nodeid: str) -> str:
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["order"] = node.config.option.order
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """The tests of a file run in one process, so that what they share is made once; those of some in any.
 
     All tests in a browser share one process and one browser: a second one costs as much as ten of them.
     """
-    file = _file(nodeid)
-    return nodeid if file in SPREAD else BROWSER if file.startswith(BROWSER) else file
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = _file(nodeid)
+            return nodeid if file in SPREAD else BROWSER if file.startswith(BROWSER) else file
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -26,7 +26,6 @@ def check_config(config: str, ask: bool, style: str) -> None:
 
     Example: arbiter check-config configs/demo.yaml
     """
-    from arbiter.cli.asked_models import ask_models, print_asked_model
     from arbiter.cli.open_season import apply_begun_settings
     from arbiter.season.config import load
     from arbiter.season.config.readable_secrets import check_bot_access
@@ -37,7 +36,11 @@ def check_config(config: str, ask: bool, style: str) -> None:
     for warning in checked.warnings:
         note(warning)
     players = [entry.player.name for entry in checked.entries]
-    asked = ask_models(checked) if ask else []
+    asked = []
+    if ask:
+        from arbiter.cli.asked_models import ask_models, print_asked_model
+
+        asked = ask_models(checked)
     if style == "json":
         print_json(
             {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from arbiter.errors import MalformedReply, ProviderOutage
+from arbiter.errors import MalformedReply, ProviderOutage, VoidMatch
 from arbiter.match.exchange import Reply
 from arbiter.match.token_usage import NOTHING, BilledTokens
 from arbiter.table.llm.prompt_forms import digest_of_rules, form_of, identity_of, rules_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Models:
-    """The gateways of a match, open while it is played; ProviderOutage if a key is missing."""
+    """The gateways of a match, open while it is played; ProviderOutage if a key is missing, VoidMatch."""
 
     def __init__(self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat]) -> None:
         self._spec = spec
@@ -46,7 +46,7 @@ class Models:
                 }
                 try:
                     self._gateways[seat] = Gateway(entry, hello)
-                except ProviderOutage:
+                except VoidMatch:
                     self.__exit__()
                     raise
 

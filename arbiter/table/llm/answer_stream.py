@@ -9,6 +9,7 @@ import http.client
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from arbiter.match.record import Fault
 from arbiter.table.llm.provider_errors import reason_in
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ LONGEST_TEXT = 256 * 1024
 LONGEST_EVENT, LONGEST_STREAM = 1 << 20, 32 << 20
 """The most bytes of one event, and of all."""
 CHUNK = 65_536
+FAULTS = {"text": Fault.UNPARSABLE, "truncated": Fault.TRUNCATED, "tokens": Fault.TOKENS}
+"""By the outcome of the last attempt of a decision; a refusal is a fault as of any bot."""
 _NO_EVENT = "HTTP 200 without an event: the question may be longer than the model's context"
 _NO_FINISH = (
     "its stream ended without a finish_reason: the server interrupts questions for others"

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 from arbiter.errors import ConfigError, ProviderOutage
 from arbiter.match.record import Fault
 from arbiter.match.spec import ModelEntry
-from arbiter.table.llm.answer_stream import ProviderFailure, Streamed
+from arbiter.table.llm.answer_stream import FAULTS, ProviderFailure, Streamed
 from arbiter.table.llm.endpoint_queue import EndpointQueue
 from arbiter.table.llm.provider import Provider
 from arbiter.table.llm.token_account import TokenAccount, TokenCount, count_tokens, question_tokens
@@ -43,6 +43,7 @@ MOST_LONG = 20
 """The most such questions of one decision."""
 FEWEST_MESSAGES = 2
 """The messages that a question cannot leave out: the rules and the request."""
+NAME_STATUS = frozenset({400, 404})
 LISTING_S = 10.0
 """The most seconds for a provider's list of models."""
 ROLES = frozenset({"system", "user", "assistant"})
@@ -51,8 +52,6 @@ LONGEST_THOUGHT = 16 * 1024
 HIDDEN_KEY = "[key]"
 SHORTEST_SECRET = 8
 """The least characters of a secret key: shorter ones are dummy words for local servers."""
-FAULTS = {"text": Fault.UNPARSABLE, "truncated": Fault.TRUNCATED, "tokens": Fault.TOKENS}
-"""By the outcome of the last attempt of a decision; a refusal is a fault as of any bot."""
 
 
 def read_key(variable: str) -> str:
@@ -272,8 +271,9 @@ class Gateway:
         if failure.too_long:
             return 2, ""
         name = self._entry.name
-        # Some servers answer 500 for a wrong name.
-        if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR and tried > 1 and not self.calls:
+        # Some servers answer 500 for a wrong name, some proxies 400 without a word of it.
+        may_be_name = failure.status in NAME_STATUS or failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        if may_be_name and (tried > 1 or not failure.again) and not self.calls:
             listed = self._provider.names(LISTING_S)
             if listed and name not in listed:
                 return tried, f"; {name} is not in its list of models"

@@ -12,7 +12,7 @@ from arbiter.match.record import Fault
 from arbiter.match.spec import ModelEntry
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.table.llm import HARNESS
-from arbiter.table.llm.gateway import FAULTS
+from arbiter.table.llm.answer_stream import FAULTS
 from arbiter.table.llm.harness import Harness
 from arbiter.table.llm.prompt_forms import digest_of_rules, names_of, rules_of
 from arbiter.table.llm.prompts import PromptForm

@@ -325,6 +325,12 @@ def test_a_stream_without_an_event_and_a_name_that_is_not_listed_are_asked_twice
         with gateway_of(provider.entry(name="other")) as gateway:
             ask(gateway)
             assert gateway.outage == f"{provider.endpoint.split('/')[2]} failed: {why} (2 tries)"
+    provider.answer = lambda _: error(400, {"type": "invalid_request_error", "code": "400"})
+    with gateway_of(provider.entry(name="other")) as gateway:
+        ask(gateway)
+        assert gateway.outage.endswith(
+            "Bad Request: invalid_request_error; other is not in its list of models"
+        )
 
 
 def test_after_questions_at_once_broke_off_they_are_asked_one_at_a_time(
