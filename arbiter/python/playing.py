@@ -49,7 +49,7 @@ def play(
 
     The same player again in a list is a copy: ``random`` and ``random#2`` count as one player. Different
     ones of one name, such as two programs ``bot``, are ``bot`` and ``bot-2``. A mapping has a player for
-    each name.
+    each name, of printable text without #.
 
     Programs run confined, under `limits` with the keys of a season's file (``{"time": "10s", "memory":
     "400MB", "isolation": "plain"}``); by default those of ``arbiter play``. Functions run in this process and

@@ -151,6 +151,11 @@ def test_the_seats_follow_from_the_players() -> None:
         ({"game": "codepiece", "players": [first] * 3}, "codepiece: expected 4 players, got 3"),
         ({"players": [first, first, first, 7]}, "7 is not a player"),
         ({"players": "greedy"}, "players: expected a list, or a mapping"),
+        (
+            {"players": dict.fromkeys(("random", "random#2", "a", "b"), first)},
+            "random#2 means a copy of random",
+        ),
+        ({"players": dict.fromkeys(("", "a", "b", "c"), first)}, "expected a name of printable text, got ''"),
         ({"matches": 5}, "matches: expected a multiple of 4, got 5"),
         ({"matches": 0}, "matches: expected an integer from 1, got 0"),
         ({"workers": 0}, "workers: expected an integer from 1"),
