@@ -115,11 +115,13 @@ class BotCheckFailed(ArbiterError):
 class VoidMatch(ArbiterError):
     """A failure of the machine ended a match: it has no result, and is replayed under the same id.
 
-    `billed` maps each player to the input and output tokens that its language model has used.
+    `billed` maps each player to the input and output tokens that its language model has used. From
+    `arbiter.play` and `arbiter.compare`, `results` are the `MatchResults` of the matches played.
     """
 
     exit_code = 4
     billed: Mapping[str, tuple[int, int]] = {}
+    results: Any = ()
 
 
 class ProviderOutage(VoidMatch):

@@ -68,8 +68,8 @@ def play(
 
     An illegal answer, an exception and any other fault forfeits the match, as in a season; with `strict` the
     first one raises BotCheckFailed, with one worker from the function's own exception. ConfigError for a
-    game, players or values that do not fit; VoidMatch if the machine failed. Ctrl-C raises PlayInterrupted,
-    whose `results` are those of the matches played.
+    game, players or values that do not fit; VoidMatch if the machine failed or a function ended its worker.
+    Ctrl-C raises PlayInterrupted; `results` of either are those of the matches played.
     """
     given = len(players) if hasattr(players, "__len__") and not isinstance(players, str | bytes) else None
     made = game_of_call(game, options, given)
