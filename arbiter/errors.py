@@ -13,6 +13,7 @@
     ├─ Anomaly           too many faults: check before playing   4
     ├─ StoreError        unreachable, locked, newer schema       5
     │  └─ NoStore        the store does not exist yet
+    ├─ MissingPackage    an extra is not installed               1
     └─ Interrupted       stopped on request                      130
 
 A message is one line: what is wrong, where, and the fix if there is one.
@@ -155,6 +156,10 @@ class StoreError(ArbiterError):
 
 class NoStore(StoreError):
     """The store to read does not exist yet."""
+
+
+class MissingPackage(ArbiterError, ModuleNotFoundError):
+    """A package of an extra is not installed."""
 
 
 class Interrupted(ArbiterError):
