@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from arbiter.cli.open_season import load_match, open_stored
+from arbiter.cli.open_season import load_match, open_stored, seat_of
 from arbiter.cli.options import config_argument, require_extra, run_option, store_option
 from arbiter.cli.output import note
 from arbiter.errors import ConfigError
 from arbiter.replay.export.atomic_files import new_folder, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @click.command()
@@ -51,7 +46,7 @@ def evidence(
     whole = read_state(*open_stored(config, store_url))
     state = public_state(whole)
     record = load_match(whole if state.match(match_id) is None else state, match_id, run)
-    seat = _seat_of(place, record.players)
+    seat = seat_of(place, record.players)
     if not state.is_complete(record.round):
         why = "is incomplete" if state.held is None else "is held back from the public"
         raise ConfigError(
@@ -69,12 +64,3 @@ def evidence(
         for name, text in {**files, "SHA256SUMS": sums}.items():
             (part / name).write_text(text, encoding="utf-8", newline="")
     note(f"wrote the evidence to {folder}; in it, sha256sum -c SHA256SUMS checks the files")
-
-
-def _seat_of(place: str, players: Sequence[str]) -> int:
-    """Return the seat of a number or a player's name, with or without version; ConfigError for others."""
-    found = [seat for seat, name in enumerate(players) if place in (str(seat), name, name.partition("@")[0])]
-    if len(found) != 1:
-        seats = ", ".join(f"{seat} {name}" for seat, name in enumerate(players))
-        raise ConfigError(f"--seat: expected one of {seats}, got {place!r}")
-    return found[0]

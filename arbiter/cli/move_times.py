@@ -51,6 +51,7 @@ def print_times(record: MatchRecord, only: Seat | None = None) -> None:
 
 
 def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequence[int]) -> None:
+    waited = any(move["delay_ns"] for move in moves)
     rows = [
         [
             move["number"],
@@ -58,17 +59,21 @@ def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequen
             f"{move['seat']} {move['player']}",
             move["request"],
             move["action"],
-            *map(_ms_text, (move["wall_ns"], move["cpu_ns"] or None, move["answer_ns"], move["news_ns"])),
+            *map(_ms_text, (move["wall_ns"], move["cpu_ns"] or None)),
+            *([_ms_text(move["delay_ns"] if move["cpu_ns"] or move["delay_ns"] else None)] if waited else []),
+            *map(_ms_text, (move["answer_ns"], move["news_ns"])),
             left_text(move),
             f"slow {slowest.index(move['number']) + 1}" if move["number"] in slowest else "",
         ]
         for move in moves
     ]
-    columns = ["move", "deal", "seat", "request", "answer", "wall", "CPU", "charged", "news", "left", ""]
+    columns = ["move", "deal", "seat", "request", "answer", "wall", "CPU", *["waited"] * waited]
+    columns += ["charged", "news", "left", ""]
+    last = len(columns) - 1
     if slowest and any("note" in move for move in moves):
         columns.append("note")
         rows = [[*row, note_in_one_line(move.get("note"))] for row, move in zip(rows, moves, strict=True)]
-    print_table(columns, rows, title, left=(2, 3, 4, 10, 11))
+    print_table(columns, rows, title, left=(2, 3, 4, last, last + 1))
 
 
 def _ms_text(ns: int | None) -> str:

@@ -18,7 +18,7 @@ from arbiter.store.address import default_store, resolve_address
 from arbiter.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from arbiter.match.record import MatchRecord
     from arbiter.season.config import Config
@@ -120,6 +120,15 @@ def load_match(state: SeasonState, match_id: str, run: int | None) -> MatchRecor
     if record is None:
         raise ConfigError(f"{match_id} has {counted(runs, 'run')}, no run {run}")
     return record
+
+
+def seat_of(place: str, players: Sequence[str]) -> int:
+    """Return the seat of a number or a player's name, with or without version; ConfigError for others."""
+    found = [seat for seat, name in enumerate(players) if place in (str(seat), name, name.partition("@")[0])]
+    if len(found) != 1:
+        seats = ", ".join(f"{seat} {name}" for seat, name in enumerate(players))
+        raise ConfigError(f"--seat: expected one of {seats}, got {place!r}")
+    return found[0]
 
 
 def _as_stored(path: str, store_url: str | None) -> SeasonState | None:

@@ -10,17 +10,18 @@ import click
 
 from arbiter.cli.open_season import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import note, print_json, print_table, say
+from arbiter.cli.output import NO_CHANGE, change_rows, note, print_json, print_table, say
+from arbiter.contest.message_texts import ids_in
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match.spec import original
 from arbiter.season import administration
 from arbiter.season.administration import unknown_round
 from arbiter.season.config.settings_diff import registered_name
-from arbiter.season.order_effects import effective_orders
+from arbiter.season.order_effects import effective_orders, reruns_of
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store
 from arbiter.store.address import address_of
-from arbiter.text import counted, first_few, number
+from arbiter.text import counted, first_few
 from arbiter.trials.regression.experiment import STORE
 from arbiter.trials.regression.program_identity import PREFIXES
 
@@ -37,6 +38,8 @@ ENDED_STATES = {
     OrderKind.RESTORED: "counted as first played",
 }
 """The orders that end an annulment."""
+MOST_QUESTIONS = 1000
+"""The last questions in which `--undo` looks for its matches."""
 because_option = click.option("--because", metavar="TEXT", help="The reason, which is public.")
 
 
@@ -66,9 +69,9 @@ def annul(
     """Stop counting matches, or replay them.
 
     Annulled matches stay readable, but do not count in ratings. Planned rounds stay as they are. --undo lets
-    matches count again, and puts back the first run of those replayed; it needs no reason. The season may be
-    running. CONFIG may also be the name of a regression test in the store, regress-...: it always replays
-    annulled matches.
+    matches count again, and takes a replay back if nothing was decided since; it needs no reason. The season
+    may be running. CONFIG may also be the name of a regression test in the store, regress-...: it always
+    replays annulled matches.
 
     Example: arbiter annul configs/demo.yaml r001/t01/m0 --because "power cut" --replay
     """
@@ -85,14 +88,22 @@ def annul(
     if not undo and because is None:
         raise ConfigError("--because is missing: give the reason, which players can read")
     season = _open_season(config, store_url)
-    ids = list(dict.fromkeys(matches)) or _select_matches(season, round_number, player, annulled=undo)
+    # Addresses on the site have r001-t01-m0.
+    ids = list(dict.fromkeys(name.replace("-", "/") for name in matches)) or _select_matches(
+        season, round_number, player, annulled=undo
+    )
     if undo:
         given, what = administration.undo_annulment(season, ids, because or ""), "counted again"
     else:
         given = administration.annul(season, ids, because or "", replay)
         what = "to be replayed" if replay else "annulled"
     text = f"{what}: {counted(len(ids), 'match')}, {first_few(ids)}"
-    _print_order(season, given, text, style, config if replay and isinstance(season, SeasonResults) else "")
+    if undo:
+        for one in season.stored.clarifications.last(MOST_QUESTIONS):
+            if one.public and not set(ids).isdisjoint(ids_in(f"{one.text} {one.answer}")):
+                note(f"the public answer to question {one.number} names such a match: is it still right?")
+    replays = config if replay and isinstance(season, SeasonResults) else ""
+    _print_order(season, given, text, style, replays, of_matches=True)
 
 
 @click.command()
@@ -202,27 +213,27 @@ def _names(match: MatchSummary) -> list[tuple[str, str]]:
 
 
 def _print_order(
-    season: SeasonWithOrders, given: OrderOutcome, text: str, style: str, replays: str = ""
+    season: SeasonWithOrders,
+    given: OrderOutcome,
+    text: str,
+    style: str,
+    replays: str = "",
+    of_matches: bool = False,
 ) -> None:
     """Print an order, how it changes the standings, and who plays the season now.
 
-    `replays` is the season's file if matches wait for their replay, else "".
+    `replays` is the season's file if matches wait for their replay, else ""; an order `of_matches` that
+    changes no standings prints that.
     """
     moved = list(administration.rank_changes(given))
     if style == "json":
         print_json({"subjects": list(given.subjects), "standings": moved})
     else:
         say(text)
-        if moved:
-            rows = [
-                [
-                    row["player"],
-                    f"{row['rank_before'] or '-'} -> {row['rank'] or '-'}",
-                    f"{number(row['elo_before'])} -> {number(row['elo'])}",
-                ]
-                for row in moved
-            ]
-            print_table(["player", "rank", "Elo"], rows)
+        if rows := change_rows(moved):
+            print_table(["player", "rank", "Elo", "points"], rows)
+        elif of_matches and given.before is not None:
+            say(NO_CHANGE)
     holder = season.stored.holder()
     if holder is not None:
         note(f"{holder} plays the season; the order applies before it plans or rates a round")
@@ -236,20 +247,29 @@ def _print_annulled(orders: tuple[Order, ...], style: str) -> None:
     for order in orders:
         if order.verb in (OrderKind.ANNUL, OrderKind.REPLAY):
             state = "annulled" if order.verb is OrderKind.ANNUL else "to be played again"
-            row = {"match": order.subject, "state": state, "since": order.moment, "because": order.because}
-            last[order.subject] = row | {"until": None}
+            last[order.subject] = {
+                "match": order.subject,
+                "state": state,
+                "since": order.moment,
+                "because": order.because,
+                "until": None,
+            }
             found.append(last[order.subject])
         elif order.verb in ENDED_STATES:
             state = ENDED_STATES[order.verb]
             last[order.subject].update(state=state, until=order.moment)
             if order.because:
                 last[order.subject]["undone_because"] = order.because
+    annulled, reruns = effective_orders(orders).annulled, reruns_of(orders)
+    for name, row in last.items():
+        run = reruns[name][-1].counts if name in reruns else 1
+        row["counts_now"] = None if name in annulled else f"run {run}"
     if style == "json":
         print_json(found)
     elif found:
-        columns = ["match", "state", "since", "because", "undone_because"]
-        columns = columns[: None if any("undone_because" in row for row in found) else -1]
-        rows = [[row.get(name, "") for name in columns] for row in found]
+        columns = ["match", "state", "since", "because", "undone_because", "counts_now"]
+        columns = [name for name in columns if any(row.get(name) for row in found)]
+        rows = [[row.get(name) or "" for name in columns] for row in found]
         print_table([name.replace("_", " ") for name in columns], rows, left=range(len(columns)))
     else:
         say("no match was annulled")

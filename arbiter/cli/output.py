@@ -10,17 +10,30 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 import click
 
-from arbiter.text import counted, csv_cell, json_text, markdown, printable
+from arbiter.text import counted, csv_cell, json_text, markdown, number, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from arbiter.match.record import MatchSummary
+    from arbiter.season.administration import RankChange
 
 Table: TypeAlias = "tuple[Sequence[str], Sequence[Sequence[Any]]]"
 GAP = "   "
 """Between two columns of a table."""
+NO_CHANGE = "no rank, rating or points changed"
+
+
+def change_rows(moved: Iterable[RankChange]) -> list[list[str]]:
+    """Return a row of player, rank, Elo and points, each ``before -> now``, for each visible change."""
+    rows = []
+    for row in moved:
+        before = [str(row["rank_before"] or "-"), number(row["elo_before"]), number(row["points_before"])]
+        now = [str(row["rank"] or "-"), number(row["elo"]), number(row["points"])]
+        if before != now:
+            rows.append([row["player"], *(f"{old} -> {new}" for old, new in zip(before, now, strict=True))])
+    return rows
 
 
 @contextmanager
@@ -63,10 +76,10 @@ def print_table(
     text = []
     for line in lines:
         cells = []
-        for number, (cell, width) in enumerate(zip(line, widths, strict=True)):
+        for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
             words = cell.rstrip()
             blank = " " * (width - cell_len(words))
-            cells.append(words + blank if number in left else blank + words)
+            cells.append(words + blank if column in left else blank + words)
         text.append(f" {GAP.join(cells)}".rstrip())
     text.insert(1, " " + "─" * (sum(widths) + len(GAP) * (len(widths) - 1)))
     if title:

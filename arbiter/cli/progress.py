@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter import errors
-from arbiter.cli.output import duration_text, note, print_stderr_line, result_text, suspended_line, time_text
+from arbiter.cli.output import (
+    NO_CHANGE,
+    change_rows,
+    duration_text,
+    note,
+    print_stderr_line,
+    result_text,
+    suspended_line,
+    time_text,
+)
 from arbiter.season import events
+from arbiter.season.administration import rank_changes
 from arbiter.text import counted, number, printable
 
 if TYPE_CHECKING:
@@ -29,6 +39,8 @@ PAUSES = (
     events.SeasonComplete,
 )  # fmt: skip
 """Events that close the progress bar."""
+MOST_CHANGES = 20
+"""Players whose change by replays is printed."""
 
 journal_option = click.option(
     "--log", type=click.Path(dir_okay=False), help="Append each match and event to this file."
@@ -135,6 +147,10 @@ def show_progress(
                     journal.write(_event_line(event, name))
                     continue
                 why = event.why
+            if isinstance(event, events.ReplaysRated):
+                for text in _change_lines(event):
+                    journal.write_and_note(text)
+                continue
             if isinstance(event, PAUSES):
                 bar.close()
             if isinstance(event, events.Stopped):
@@ -161,6 +177,20 @@ def _plan_lines(event: events.RoundPlanned, name: str) -> Iterator[str]:
     yield text + (f" ({there} are stored already)" if there else "")
     if event.commitment is not None:
         yield f"the seed's SHA-256 is {event.commitment}; the seed is shown when the season ends"
+
+
+def _change_lines(event: events.ReplaysRated) -> Iterator[str]:
+    """Yield what annulment and replays changed in the standings, of at most `MOST_CHANGES` players."""
+    rows = change_rows(rank_changes(event.outcome))
+    yield (
+        "standings before the decision -> now:"
+        if rows
+        else f"standings before the decision and now: {NO_CHANGE}"
+    )
+    for player, rank, elo, points in rows[:MOST_CHANGES]:
+        yield f"  {player}: rank {rank}, Elo {elo}, points {points}"
+    if len(rows) > MOST_CHANGES:
+        yield f"  and {len(rows) - MOST_CHANGES} more"
 
 
 def _is_or_are(many: int) -> str:

@@ -11,7 +11,7 @@ import click
 from arbiter.cli.match_filter import ALL, MatchFilter, filter_options
 from arbiter.cli.match_source import has_several, is_match_source, print_matches, read_match
 from arbiter.cli.match_text import moves_before_fault, print_match
-from arbiter.cli.open_season import load_match, read_state
+from arbiter.cli.open_season import load_match, read_state, seat_of
 from arbiter.cli.options import config_argument, format_option_of, run_option, store_option
 from arbiter.cli.output import print_json, say
 from arbiter.cli.rerun_command import replay_command, settings_of_match, unavailable_players
@@ -20,7 +20,7 @@ from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.cost_budget import cost_of
 from arbiter.season.order_effects import first_id, order_history, orders_until_replaced
 from arbiter.season.program_digests import program_remarks
-from arbiter.season.snapshot.rejudgings import number_of_runs
+from arbiter.season.snapshot.rejudgings import run_counted, runs_played
 from arbiter.season.substitutes import substitute_id
 from arbiter.text import counted, money, printable
 
@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 @click.option("--prompts", is_flag=True, help="Show the prompts and answers of language models.")
 @click.option(
     "--seat",
-    type=int,
+    "place",
     metavar="K",
-    help="Show only what seat K knew; with --moves or --prompts, only that seat.",
+    help="Show only what seat K, or this player, knew; with --moves or --prompts, only that seat.",
 )
 def show(
     config: str,
@@ -65,7 +65,7 @@ def show(
     forfeits: bool,
     moves: bool,
     prompts: bool,
-    seat: int | None,
+    place: str | None,
 ) -> None:
     """Show one match: seats, moves, result and its reason.
 
@@ -81,8 +81,8 @@ def show(
         raise ConfigError("--moves needs --format text or json")
     if prompts and (moves or style != "text"):
         raise ConfigError("--prompts cannot be combined with --moves or another --format; json has it all")
-    if seat is not None and style != "text" and not moves:
-        raise ConfigError(f"--seat needs --format text; for JSON, use --format replay --reader seat:{seat}")
+    if place is not None and style != "text" and not moves:
+        raise ConfigError(f"--seat needs --format text; for JSON, use --format replay --reader seat:{place}")
     wanted = MatchFilter(lost, forfeits)
     if wanted != ALL and (match_id is not None or style != "text" or moves or prompts):
         raise ConfigError("--lost and --forfeits list matches as text: leave out the id and other options")
@@ -112,8 +112,7 @@ def show(
         if lost_questions and found.stored.match(match_id) is None:
             return
         record = load_match(found, match_id, run)
-    if seat is not None and not 0 <= seat < len(record.players):
-        raise ConfigError(f"--seat: expected 0 to {len(record.players) - 1}, got {seat}")
+    seat = None if place is None else seat_of(place, record.players)
     if prompts:
         _print_prompts(record, seat)
         return
@@ -160,8 +159,8 @@ def _print_stored(
     found: SeasonState, record: MatchRecord, config: str, store_url: str | None, run: int | None
 ) -> None:
     """Print a match of a season, of a `run` if given, with what changed since it was played."""
-    season, runs = found.stored, number_of_runs(found, record.id)
-    orders, run = season.orders.read().given, run or runs
+    season, runs, counts = found.stored, runs_played(found, record.id)[-1], run_counted(found, record.id)
+    orders, run = season.orders.read().given, run_counted(found, record.id, run)
     then = orders_until_replaced(orders, record.id, run)
     files = program_remarks(season.programs(), then, record, Path(config))
     about = (
@@ -172,7 +171,7 @@ def _print_stored(
     )
     for text in (*files, *about):
         say(text)
-    if record.forfeit is None or run < runs:
+    if record.forfeit is None or run != counts:
         # `console` plays the last run alone.
         print_match(record)
         return
@@ -206,7 +205,8 @@ def _substitute_lines(season: SeasonStore, record: MatchRecord) -> Iterator[str]
     elif record.forfeit is not None and (after := season.match(substitute_id(record.id))) is not None:
         seat = record.forfeit.seat
         if after.substitute == seat:
-            yield f"replayed as {after.id}, with substitute {after.players[seat]} in seat {seat}"
+            whom = f"a substitute in seat {seat}, {after.players[seat]}"
+            yield f"played once more for the others' results, with {whom} ({after.id})"
 
 
 def _print_prompts(record: MatchRecord, seat: Seat | None) -> None:

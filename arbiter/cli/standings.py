@@ -177,8 +177,11 @@ def matches(
             seats = [f"{name} {points}" for name, points in zip(seats, match.points, strict=True)]
         if (why := state.annulled.get(match.id)) is not None:
             ended = "; ".join(filter(None, [f"annulled: {why}", ended]))
-        runs = [one.order.before for one in state.reruns.get(match.id, ())]
-        again = [f"replayed, before: {result_text(run)}" for run in runs if run is not None]
+        again = []
+        for one in state.reruns.get(match.id, ()):
+            new = one.counts > one.replaces
+            what = "replayed, before" if new else f"run {one.counts} counts again, instead of"
+            again += [] if one.order.before is None else [f"{what}: {result_text(one.order.before)}"]
         rows.append([match.id, *seats, "; ".join(filter(None, [ended, *again]))])
     seats = [f"seat {seat}" for seat in range(state.file.game.seats)]
     print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))

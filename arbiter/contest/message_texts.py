@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from unicodedata import category
 
@@ -20,6 +21,14 @@ LONGEST_QUESTION, LONGEST_ANNOUNCEMENT = 1000, 4000
 YEARS = (2000, 9000)
 MOST_OPEN = 3
 """Questions of an author without an answer."""
+MATCH_NAME = re.compile(
+    r"\br(?:ound)?[ .]?(\d{1,6})[\s,/-]{1,3}t(?:able)?[ .]?(\d{1,6})[\s,/-]{1,3}"
+    r"m(?:atch)?[ .]?(\d{1,3})\b(\+?)",
+    re.ASCII | re.IGNORECASE,
+)
+"""A match's id as pages, commands and people write it: ``r001/t01/m0``, ``r001-t01-m0``, ``R1 T1 M0``."""
+MOST_NAMED = 5
+"""The most matches of a question that are linked."""
 
 
 class BadText(ConfigError):
@@ -36,6 +45,12 @@ class TooManyQuestions(ConfigError):
 
 class NotOpen(ConfigError):
     """A question or an announcement that is unknown, or not in the state that an action needs."""
+
+
+def ids_in(text: str) -> list[str]:
+    """Return the ids of the first matches that a text names, whether they exist or not."""
+    found = (f"r{int(r):03d}/t{int(t):02d}/m{int(m)}{more}" for r, t, m, more in MATCH_NAME.findall(text))
+    return list(dict.fromkeys(found))[:MOST_NAMED]
 
 
 def announce(stored: SeasonStore, text: str, who: str, at: str = "") -> Announcement:

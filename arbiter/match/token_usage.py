@@ -44,7 +44,7 @@ def model_use(seat: int, kept: Mapping[str, Any], answered: int, faulted: bool) 
     A further decision did not if it `faulted`. Interrupted answers count as output.
     """
     # A question that is too long for the model's context is not an attempt.
-    asked = Counter(call["decision"] for call in kept["calls"] if call["outcome"] != "long")
+    asked = Counter(call["decision"] for call in kept["calls"] if call.get("outcome") != "long")
     legal = sum(asked[decision] == 1 for decision in range(1, answered + 1))
     output = kept["tokens"] + kept["broken_off"]
     # Records of earlier versions have no input tokens.

@@ -7,6 +7,7 @@ season is played: the coordinator reads all orders again before a round is plann
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from typing_extensions import TypedDict
@@ -90,30 +91,34 @@ def annul(
 
 
 def undo_annulment(season: SeasonWithOrders, ids: Sequence[str], because: str = "") -> OrderOutcome:
-    """Count annulled matches again, restore replayed ones' first run; ConfigError, unchanged, for others.
+    """Count annulled matches again, and take back replays that no later order followed.
 
-    `because` is the reason, "" without one.
+    ConfigError, with nothing changed, for other matches. `because` is the reason, "" without one.
     """
     reason = check_reason(because) if because else ""
     _check_matches_exist(ids, season)
-    book = season.stored.orders
-    again = {order.subject for order in book.read().given if order.before is not None}
 
     def make_orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
-        """Yield UNDO for each annulled match; ConfigError for one neither annulled nor replayed."""
+        """Yield UNDO for each annulled match; ConfigError for one whose last order is not its replay."""
         for match_id in ids:
             if match_id in now.annulled:
                 yield OrderKind.UNDO, match_id, reason
-            elif match_id not in again:
+            elif match_id not in now.undoable:
                 raise ConfigError(f"{match_id} is not annulled", hint="--list names those that are")
 
     given = give_orders(season, make_orders)
     subjects, after = list(given.subjects), given.after
     for match_id in ids:
-        if match_id not in given.subjects and (earlier := book.earlier(match_id)):
-            after = replace_match(season, earlier[-1], OrderKind.RESTORED, lambda _: True, because=reason)
+        if match_id not in given.subjects:
+            earlier = season.stored.orders.earlier(match_id)[-1]
+            wanted = partial(_is_undoable, match_id)
+            after = replace_match(season, earlier, OrderKind.RESTORED, wanted, because=reason)
             subjects.append(match_id)
     return OrderOutcome(tuple(subjects), given.before, after)
+
+
+def _is_undoable(match_id: str, now: EffectiveOrders) -> bool:
+    return match_id in now.undoable
 
 
 def replace_match(
@@ -210,25 +215,28 @@ def give_orders(
 
 
 class RankChange(TypedDict):
-    """A player whose rank or rating changes."""
+    """A player whose rank, rating or points change."""
 
     player: str
     rank_before: int | None
     rank: int | None
     elo_before: float | None
     elo: float | None
+    points_before: float | None
+    points: float
 
 
 def rank_changes(given: OrderOutcome) -> Iterator[RankChange]:
-    """Yield the players whose rank or rating an order changes."""
+    """Yield the players whose rank, rating or points an order changes."""
     if given.before is None or given.after is None:
         return
     before = {row["player"]: row for row in _with_shared_ranks(given.before["players"])}
     for row in _with_shared_ranks(given.after["players"]):
-        old = before.get(row["player"], {"rank": None, "elo": None})
-        if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
+        old = before.get(row["player"], {"rank": None, "elo": None, "points": None})
+        if any(old[name] != row[name] for name in ("rank", "elo", "points")):
             yield {"player": row["player"], "rank_before": old["rank"], "rank": row["rank"],
-                   "elo_before": old["elo"], "elo": row["elo"]}  # fmt: skip
+                   "elo_before": old["elo"], "elo": row["elo"],
+                   "points_before": old["points"], "points": row["points"]}  # fmt: skip
 
 
 def _with_shared_ranks(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:

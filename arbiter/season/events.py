@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from arbiter.match.packing import PackedMatch
+    from arbiter.season.administration import OrderOutcome
 
 
 @dataclass_transform(frozen_default=True)
@@ -43,6 +44,12 @@ class AnnulledReplayed(Event):
     """`number` annulled matches are played again, under the settings of their rounds."""
 
     number: int
+
+
+class ReplaysRated(Event):
+    """The replays are rated; `outcome` has the standings before their annulment and now."""
+
+    outcome: OrderOutcome
 
 
 class RoundAwaited(Event):

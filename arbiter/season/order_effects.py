@@ -38,6 +38,8 @@ class EffectiveOrders:
     """Complete rounds when a player was last reinstated, its earlier faults being forgiven."""
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Digests of the tried entries, by registered name."""
+    undoable: frozenset[str] = frozenset()
+    """Matches whose last order is their replay, which can be taken back."""
     replayed: int = 0
     """The number of matches that were played again; it changes when stored matches change."""
 
@@ -76,6 +78,7 @@ def effective_orders(
     suspended: dict[str, Order] = {}
     reinstated: dict[str, int] = {}
     tried: dict[str, tuple[str, ...]] = {}
+    last: dict[str, OrderKind] = {}
     replayed = 0
     for order in orders:
         name = order.subject
@@ -83,6 +86,7 @@ def effective_orders(
             if order.before is not None:
                 earlier.setdefault(name, order.before)
             continue
+        last[name] = order.verb
         match order.verb:
             case OrderKind.ANNUL | OrderKind.REPLAY:
                 annulled[name] = order
@@ -96,7 +100,8 @@ def effective_orders(
                 reinstated[name] = order.complete
             case OrderKind.TRIED:
                 tried[name] = (*tried.get(name, ()), order.because)
-    return EffectiveOrders(annulled, earlier, suspended, reinstated, tried, replayed)
+    undoable = frozenset(name for name, verb in last.items() if verb is OrderKind.REPLAYED)
+    return EffectiveOrders(annulled, earlier, suspended, reinstated, tried, undoable, replayed)
 
 
 def orders_when_planned(orders: Iterable[Order], number: int) -> EffectiveOrders:
@@ -127,19 +132,21 @@ def first_round(orders: Iterable[Order], name: str, number: int) -> int:
     return number
 
 
-def order_history(orders: Iterable[Order], match_id: str) -> Iterator[str]:
+def order_history(orders: Sequence[Order], match_id: str) -> Iterator[str]:
     """Yield a line for each order on a match."""
+    reruns = reruns_of(orders).get(match_id, ())
+    restored = (rerun.counts for rerun in reruns if rerun.order.verb is OrderKind.RESTORED)
     said = {
         OrderKind.ANNUL: "annulled",
         OrderKind.REPLAY: "annulled, to be played again",
         OrderKind.UNDO: "counts again",
         OrderKind.REPLAYED: "played again",
-        OrderKind.RESTORED: "counts as it first ended",
     }
     for order in orders:
         if order.subject == match_id:
             because = f": {order.because}" if order.because else ""
-            yield f"{match_id} {said[order.verb]} since {order.moment}{because}"
+            what = said.get(order.verb) or f"run {next(restored)} counts again"
+            yield f"{match_id} {what} since {order.moment}{because}"
 
 
 def as_first_played(orders: Iterable[Order]) -> Mapping[str, MatchSummary]:
@@ -159,9 +166,13 @@ def uncounted_matches(
 
 
 class Rerun(NamedTuple):
-    """A run of a match that replaces run `replaces`, the first being 1; `order` keeps that as `before`."""
+    """A run of a match that replaces run `replaces`, the first being 1; `order` keeps that as `before`.
+
+    `counts` is the run that counts since then: the new one, or a restored one.
+    """
 
     replaces: int
+    counts: int
     order: Order
     because: str
 
@@ -176,8 +187,29 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
         elif order.before is not None:
             because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else order.because
             runs = found.setdefault(order.subject, [])
-            runs.append(Rerun(len(runs) + 1, order, because))
+            replaces = len(runs) + 1
+            counts = replaces + 1
+            if order.verb is OrderKind.RESTORED:
+                # The store restores the run before the replaced one, which may be a copy, too.
+                counts = runs[-2].counts if len(runs) > 1 else 1
+            runs.append(Rerun(replaces, counts, order, because))
     return found
+
+
+def undoable_orders(given: Sequence[Order], limit: int) -> list[tuple[str, str, Order, str]]:
+    """Return the last `limit` annulments and replays that can be taken back, the last first.
+
+    Each is a match's id, what was decided, the order and its reason; `given` are all orders.
+    """
+    now, reruns = effective_orders(given), reruns_of(given)
+    found = [
+        (name, "to be played again" if order.verb is OrderKind.REPLAY else "annulled", order, order.because)
+        for name, order in now.annulled.items()
+    ]
+    for name in now.undoable:
+        last = reruns[name][-1]
+        found.append((name, "played again", last.order, last.because))
+    return sorted(found, key=lambda one: (one[2].moment, one[0]), reverse=True)[:limit]
 
 
 def orders_until_replaced(orders: Sequence[Order], match_id: str, run: int) -> Sequence[Order]:

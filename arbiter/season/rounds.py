@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from arbiter.season.administration import replace_match
+from arbiter.season.administration import OrderOutcome, replace_match
 from arbiter.season.calendar import SeasonClock
 from arbiter.season.config.readable_secrets import UNDECIDED, check_bot_access, confine
 from arbiter.season.consent import change_error, is_as_before, require_consent
-from arbiter.season.events import AnnulledReplayed
+from arbiter.season.events import AnnulledReplayed, ReplaysRated
 from arbiter.season.ledger import Ledger
 from arbiter.season.match_runner import play_matches
 from arbiter.season.order_effects import effective_orders, round_of
@@ -28,7 +28,7 @@ from arbiter.season.settings import (
     with_begun_settings,
 )
 from arbiter.season.substitutes import number_of_substitutes, substitutes_as_stored
-from arbiter.store import OrderKind, Outdated
+from arbiter.store import OrderKind, Orders, Outdated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -210,13 +210,23 @@ def replay_annulled(
     executor: SizedExecutor,
     enough: Callable[[MatchSummary | None], bool] = lambda _: False,
 ) -> Iterator[Event]:
-    """Replay annulled matches; each counts as soon as it is stored. `enough` as in `play_matches`."""
-    ids = effective_orders(rounds.stored.orders.read().given).to_replay
+    """Replay annulled matches; each counts as soon as it is stored. `enough` as in `play_matches`.
+
+    Ends with `ReplaysRated` unless stopped, or before a complete round.
+    """
+    known, complete = rounds.stored.orders.read(), rounds.stored.complete
+    now = effective_orders(known.given)
+    ids = now.to_replay
     if ids:
+        annulled = [now.annulled[name] for name in ids]
+        others = tuple(order for order in known.given if order not in annulled)
+        before = results.rated_under(complete, Orders(known.revision, others)).standings if complete else None
         yield AnnulledReplayed(len(ids))
         programs: dict[str, Programs] = {}
         specs, keep = _specs(rounds, ids, programs), partial(_store_replay, results, programs)
         yield from play_matches(rounds.stored, specs, executor, keep=keep, enough=enough)
+        if before is not None:
+            yield ReplaysRated(OrderOutcome(tuple(ids), dict(before), results.standings(complete)))
 
 
 def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) -> Iterator[MatchSpec]:

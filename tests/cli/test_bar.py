@@ -14,7 +14,15 @@ from arbiter.cli.output import note
 from arbiter.cli.progress import Bar, Journal, progress_text, show_progress
 from arbiter.match.packing import pack_match
 from arbiter.match.record import Fault, Forfeit
-from arbiter.season.events import MatchStored, RoundAwaited, RoundComplete, RoundPlanned, RoundsOver
+from arbiter.season.administration import OrderOutcome
+from arbiter.season.events import (
+    MatchStored,
+    ReplaysRated,
+    RoundAwaited,
+    RoundComplete,
+    RoundPlanned,
+    RoundsOver,
+)
 from tests.fixtures.records import record
 
 if TYPE_CHECKING:
@@ -53,6 +61,22 @@ def season_events(rounds: int, total: int, there: int = 0, first: int = 1) -> It
             yield MatchStored(pack_match(record(f"r{number:03d}/t01/m{match}", number)))
         yield RoundComplete(STANDINGS | {"rounds_played": number}, missing, 1.0)
     yield RoundsOver(rounds, rounds + 1)
+
+
+def test_replays_end_with_what_their_decision_changed() -> None:
+    def outcome(elo: float, points: int) -> OrderOutcome:
+        then = [{"player": "a", "elo": 12.4, "points": 3}, {"player": "b", "elo": 0.0, "points": 2}]
+        now = [{"player": "b", "elo": elo, "points": points}, {"player": "a", "elo": 12.0, "points": 3}]
+        return OrderOutcome(("r001/t01/m0",), {"players": then}, {"players": now[:: 1 if elo > 12 else -1]})
+
+    with redirect_stderr(io.StringIO()) as shown:
+        show_progress([ReplaysRated(outcome(20.0, 5)), ReplaysRated(outcome(0.3, 2))], "small", Journal(None))
+    assert shown.getvalue().splitlines() == [
+        "arbiter: standings before the decision -> now:",
+        "arbiter:   b: rank 2 -> 1, Elo 0 -> 20, points 2 -> 5",
+        "arbiter:   a: rank 1 -> 2, Elo 12 -> 12, points 3 -> 3",
+        "arbiter: standings before the decision and now: no rank, rating or points changed",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.match_text import print_stderr
+from arbiter.cli.move_times import print_times
 from arbiter.match.notes import Note
 from arbiter.match.record import BotReport, Fault, Forfeit, Move
 from arbiter.replay.time_account import times_json
@@ -65,6 +66,16 @@ def test_the_charge_of_a_move_is_parted_into_answer_and_news(
     assert [move["answer_ns"] + move["news_ns"] for move in moves] == [move.charged_ns for move in MOVES]
 
 
+def test_the_table_of_moves_has_the_time_waited_where_it_was_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_times(timed())
+    rows = capsys.readouterr().out.partition("every move")[2].splitlines()[2:]
+    at = rows[0].index("waited")
+    shown = [line[at : at + 6].strip() for line in rows if line.strip()[:1].isdigit()]
+    assert shown == ["0.50", "-", "0.04", "0.00"]
+
+
 def test_the_sums_of_a_seat_are_all_that_it_was_charged() -> None:
     shape = times_json(timed())
     first, second = shape["seats"]
@@ -105,7 +116,8 @@ def test_what_a_bot_noted_stands_at_its_move(kept: Kept, arbiter: Run) -> None:
 
 
 def test_the_times_of_one_seat_are_those_of_its_moves(kept: Kept, arbiter: Run) -> None:
-    shape = json.loads(arbiter("show", kept.file, CLEAN, "--moves", "--seat", "2", "--format", "json")[1])
+    name = kept.match(CLEAN).players[2]
+    shape = json.loads(arbiter("show", kept.file, CLEAN, "--moves", "--seat", name, "--format", "json")[1])
     mine = [(number, move) for number, move in enumerate(stored(kept, CLEAN).moves, 1) if move.seat == 2]
     assert [(move["number"], move["charged_ns"]) for move in shape["moves"]] == [
         (number, move.charged_ns) for number, move in mine
@@ -158,7 +170,7 @@ def test_standard_error_of_an_older_record_is_shown_whole(capsys: pytest.Capture
     [
         (("--moves", "--format", "replay"), "--moves needs --format text or json"),
         (("--seat", "1", "--format", "json"), "--format replay --reader seat:1"),
-        (("--seat", "4"), "--seat: expected 0 to 3, got 4"),
+        (("--seat", "4"), "--seat: expected one of 0 "),
     ],
 )
 def test_what_does_not_go_together_is_refused(

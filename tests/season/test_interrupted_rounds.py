@@ -60,8 +60,11 @@ def test_several_signals_at_once_end_it_once_and_leave_no_process(config: Path) 
     process = start("run-round", config, "--workers", "2")
     until_a_match_is_stored(process)
     watching = watched(process.pid)
+    # Stopped, it gets them together, and none when it has ended but for its interpreter.
+    os.kill(process.pid, signal.SIGSTOP)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         os.killpg(process.pid, number)
+    os.kill(process.pid, signal.SIGCONT)
     _, err = process.communicate(timeout=GONE_WITHIN_MS / 1000)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "arbiter: interrupted: run the same command again to continue"

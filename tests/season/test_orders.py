@@ -10,7 +10,7 @@ import pytest
 from arbiter.errors import ConfigError, StoreError
 from arbiter.season import administration
 from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
-from arbiter.season.events import AnnulledReplayed, MatchStored, RoundPlanned
+from arbiter.season.events import AnnulledReplayed, MatchStored, ReplaysRated, RoundPlanned
 from arbiter.season.ledger import Ledger
 from arbiter.season.order_effects import effective_orders, orders_after, orders_when_planned
 from arbiter.season.verify import verify
@@ -160,11 +160,30 @@ def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(opened_seas
     assert opened_season.stored.orders.earlier("r001/t01/m0") == []
 
 
+def test_a_replay_that_was_taken_back_does_not_return_by_a_further_undo(opened_season: Season) -> None:
+    play(opened_season)
+    results, name = opened_season.results, "r001/t01/m0"
+    first = opened_season.stored.match(name)
+    annul(results, [name], "cut", replay=True)
+    play_on(opened_season, crash_of_p3, replays_only=True)
+    assert opened_season.stored.match(name) != first
+    undo_annulment(results, [name], "no cut")
+    for after in (lambda: None, lambda: (annul(results, [name], "x"), undo_annulment(results, [name]))):
+        after()
+        known = opened_season.stored.orders.read()
+        with pytest.raises(ConfigError, match=f"{name} is not annulled"):
+            undo_annulment(results, [name])
+        assert (opened_season.stored.match(name), opened_season.stored.orders.read()) == (first, known)
+
+
 def test_annulled_matches_are_played_again_without_the_next_round(opened_season: Season) -> None:
     play(opened_season)
+    before = opened_season.results.standings()
     annul(opened_season.results, ["r001/t01/m0"], "cut", replay=True)
-    events = play_on(opened_season, luck, replays_only=True)
-    assert [type(event) for event in events] == [AnnulledReplayed, MatchStored]
+    events = play_on(opened_season, crash_of_p3, replays_only=True)
+    assert [type(event) for event in events] == [AnnulledReplayed, MatchStored, ReplaysRated]
+    (rated,) = of_kind(ReplaysRated, events)
+    assert (rated.outcome.before, rated.outcome.after) == (before, opened_season.results.standings())
     assert len(opened_season.stored.rounds()) == 1
 
 

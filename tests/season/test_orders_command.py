@@ -29,7 +29,7 @@ def run(kept: Kept, arbiter: Run) -> Run:
 
 def test_matches_are_annulled_listed_and_taken_back(kept: Kept, run: Run) -> None:
     before = run("standings", "--format", "json")
-    code, out, err = run("annul", CLEAN, ILLEGAL, CLEAN, "--because", " a power\ncut ")
+    code, out, err = run("annul", CLEAN, ILLEGAL, CLEAN.replace("/", "-"), "--because", " a power\ncut ")
     assert (code, err) == (0, "")
     assert out.startswith(f"annulled: 2 matches, {CLEAN}, {ILLEGAL}\n")
     assert " -> " in out
@@ -38,8 +38,13 @@ def test_matches_are_annulled_listed_and_taken_back(kept: Kept, run: Run) -> Non
         (CLEAN, "annulled", "a power cut", None),
         (ILLEGAL, "annulled", "a power cut", None),
     ]
-    code, out, _ = run("annul", "--undo", "--round", "1", "--because", "the lamp lied")
+    for number, public in ((1, True), (2, False)):
+        kept.season.clarifications.ask("p1", "p1", f"What of {CLEAN}?", 9)
+        kept.season.clarifications.answer(number, "It does not count.", public, "olga")
+    code, out, err = run("annul", "--undo", "--round", "1", "--because", "the lamp lied")
+    assert (err.count("names such a match"), "answer to question 1 names" in err) == (1, True)
     assert out.startswith("counted again: 2 matches")
+    assert " -> " in out
     listed = json.loads(run("annul", "--list", "--format", "json")[1])
     assert [(row["state"], row["undone_because"]) for row in listed] == [
         ("counted again", "the lamp lied")

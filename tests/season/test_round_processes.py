@@ -131,7 +131,8 @@ def test_who_sits_with_a_broken_bot_plays_once_more_with_a_substitute_and_withou
     assert "h is the substitute in seat " in shown
     assert f"for p3 after a fault in {again[0][:-1]}, and gets no results" in shown
     first = run("show", quick_config, again[0][:-1])[1].splitlines()[0]
-    assert first.startswith(f"replayed as {again[0]}, with substitute h in seat ")
+    assert first.startswith("played once more for the others' results, with a substitute in seat ")
+    assert first.endswith(f", h ({again[0]})")
     assert run("matches", quick_config)[1].count("h (substitute) ") == 4
     games = run("export", quick_config, "--as", "pgn", "--output", "-")[1]
     assert '"h"' not in games

@@ -337,7 +337,7 @@ def test_a_tiny_disk_that_fills_up_and_one_that_turns_read_only(tmp_path: Path) 
         "--mount",
         "sh",
         "-c",
-        'mount -t tmpfs -o size=2000k tmpfs "$1" && shift && exec "$@"',
+        'mount -t tmpfs -o size=2200k tmpfs "$1" && shift && exec "$@"',
         "sh",
     ]
     permitted = shutil.which("unshare") and subprocess.run(

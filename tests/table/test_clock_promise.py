@@ -143,7 +143,7 @@ def test_who_goes_on_although_it_was_stopped_loses(monkeypatch: pytest.MonkeyPat
     # At once: before it is to move itself.
     assert forfeit.command == ""
     again = replay(make(record.game, record.options), spec("adjusted", 0, "defy", "60s"), record)
-    assert (again.problem, again.record and again.record.forfeit) == ("", forfeit)
+    assert (again.problem, again.record and again.record.forfeit) == ("", replace(forfeit, sent="", ended=""))
 
 
 def test_a_thread_that_becomes_the_main_one_brings_no_delay_along() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.contest.message_texts import ids_in
 from arbiter.match.packing import pack_match
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
@@ -26,6 +27,8 @@ PART = TIMEOUT.replace("/", "-")
 OWN = f"/me/matches/{PART}/evidence"
 SENT, ENDED = "2026-01-02T03:04:05.678+00:00", "2026-01-02T03:04:07.000+00:00"
 HOST = {"name": "hall-b", "cores": 3, "kernel": "6.1", "schedstat": True, "steal_ns": 1_250_000}
+LATE = {"wall_ns": 3_050_000_000, "cpu_ns": 250_000_000, "delay_ns": 50_000_000, "charged_ns": 3_000_000_000,
+        "left_ns": -1_000_000}  # fmt: skip
 KIT = {"source/bot.py": "b" * 64, "source/planning_kit.py": "c" * 64}
 
 
@@ -33,7 +36,7 @@ def with_author(match: MatchRecord) -> MatchRecord:
     """The late match as one of ann, with what newer records have."""
     assert match.forfeit is not None
     players = (*match.players[:2], "ann@1", match.players[3])
-    forfeit = replace(match.forfeit, player="ann@1", sent=SENT, ended=ENDED)
+    forfeit = replace(match.forfeit, player="ann@1", sent=SENT, ended=ENDED, times=LATE)
     return replace(match, players=players, forfeit=forfeit, host=HOST)
 
 
@@ -93,6 +96,17 @@ def test_the_evidence_of_a_replaced_run_has_its_fault_its_moments_the_machine_an
     assert "It has 3 cores and kernel 6.1; time spent waiting for a busy processor is measured" in first
     assert "that the hypervisor took from the machine during the match: 1.25 ms" in first
     assert "hall-b" not in first
+    for sentence in (
+        (
+            "computed for 250.00 ms, waited for a busy processor for 50.00 ms (not charged), and did neither"
+            " for 2750.00 ms (charged): then it slept"
+        ),
+        (
+            "at most 1.25 ms, in the whole match. Even if all of it were deducted, the charge for this request"
+            " would be 2998.75 ms, not more than the 2999.00 ms allowed."
+        ),
+    ):
+        assert (sentence in first, sentence in last) == (True, False)
     assert f"arbiter evidence CONFIG {TIMEOUT} --seat 2 --run 1" in first
 
 
@@ -121,3 +135,18 @@ def test_the_organisers_page_links_an_appeal_to_its_match_and_to_the_evidence_of
     links = re.findall(rf'"({OWN}[^"]*)"', html.unescape(page))
     assert [text_of(appealed.client.get(link).text).count("in seat 2") > 0 for link in links] == [True, True]
     assert "r999-t01-m0" not in page
+    form = appealed.client.get(re.findall(r'"(/admin\?[^"#]*)#annul"', html.unescape(page))[0]).text
+    assert f'name="match" value="{TIMEOUT}"' in form
+
+
+def test_an_author_appeals_from_the_match_and_reads_which_match_does_not_exist(appealed: Authored) -> None:
+    match = html.unescape(appealed.client.get(f"/seasons/small/matches/{PART}").text)
+    me = appealed.client.get(re.findall(r'"(/me[^"]*)#questions"', match)[0]).text
+    assert f'rows="3">Match {TIMEOUT}: </textarea>' in me
+    assert f"match={PART}#questions" in me
+    assert "The site shows no match r999/t01/m0:" in me
+    assert ids_in("R1 T1 M2, round 12, table 3, match 0+; r001-t01-m1") == [
+        "r001/t01/m2",
+        "r012/t03/m0+",
+        "r001/t01/m1",
+    ]

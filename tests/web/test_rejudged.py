@@ -178,11 +178,27 @@ def test_feeds_have_an_entry_for_a_match_played_again(
         assert link is not None and link.get("href") == f"/seasons/small/matches/{PART}"
 
 
-def test_a_match_that_is_put_back_is_told_too(kept: Kept) -> None:
+def test_a_match_that_is_put_back_is_told_too(kept: Kept, arbiter: Run) -> None:
     before, after = rejudge(kept)
     administration.undo_annulment(SeasonResults(kept.config, kept.season), [CLEAN], "it was\nno power cut")
     with visiting(kept.file) as client:
         found = client.get(f"{SEASON}/matches/{PART}").json()
+        page, first = (
+            text_of(client.get(f"/seasons/small/matches/{PART}{query}").text) for query in ("", "?run=1")
+        )
+    assert re.search(r"Run 1 counts again since \S+ \S+ UTC, because it was no power cut; before", page)
+    assert "This is run 1 of the match, which counts again" in first
+    assert "run 1 of 2; --run N" in arbiter("show", kept.file, CLEAN)[1]
+    assert "run 1 counts again, instead of: " in arbiter("matches", kept.file, "--round", "1")[1]
+    assert "run 1\n" in arbiter("annul", kept.file, "--list")[1]
+    evidence = kept.file.parent / "evidence.html"
+    for options in ((), ("--run", "1")):
+        words = ("evidence", kept.file, CLEAN, "--seat", "0", "--output", evidence, *options)
+        assert arbiter(*words)[0] == 0
+        shown = text_of(evidence.read_text(encoding="utf-8"))
+        assert "This is run 1 of 2 of this match, which counts again." in shown
+        assert "Run 1 was replaced by run 2: played again on" in shown
+        assert "Run 1 counts again since" in shown
     told = [(row["run"], row["kind"], row["because"], text_of(row["say"])) for row in found["rejudged"]]
     assert found["points"] == list(before.points or ())
     assert told == [

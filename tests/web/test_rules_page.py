@@ -61,7 +61,9 @@ def test_a_substitute_is_explained_where_it_appears(kept: Kept) -> None:
         )
     assert f'A <a href="{RULES}#substitute">substitute</a> is a house bot' in table
     assert f"has the seat of the player whose fault ended {CLEAN}." in match
-    assert re.search(r"Replayed as <a [^>]*>.*\+</a>, with substitute .* in seat 2\.", ended)
+    assert re.search(
+        r"Played once more for the others.* with a substitute in seat 2, .* \(<a [^>]*>.*\+</a>\)\.", ended
+    )
 
 
 def test_an_author_is_led_to_appeals_and_the_comparison_of_programs(site: Authored) -> None:

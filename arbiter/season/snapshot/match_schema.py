@@ -49,12 +49,14 @@ class Rejudging(TypedDict):
     """A match that was played again (`replayed`), or put back to an earlier run (`restored`).
 
     `run` is the number of the run `before`, the first being 1; `after` replaced it at `moment`. `because` is
-    the organiser's reason, "" without one; `say` is the change in words.
+    the organiser's reason, "" without one; `say` is the change in words. `counts` is the run that counts
+    since then: the new one, or a restored one.
     """
 
     match: str
     round: int | None
     run: int
+    counts: int
     kind: Literal["replayed", "restored"]
     moment: str
     because: str

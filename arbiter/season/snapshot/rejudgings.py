@@ -59,10 +59,10 @@ def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
 
 def rejudging_text(one: Rejudging) -> str:
     """Describe a rejudging for feeds and webhooks: ``match ID was played again, because TEXT: CHANGE``."""
-    restored = "counts again as it was before it was played again"
-    what = restored if one["kind"] == "restored" else "was played again"
     because = f", because {one['because']}" if one["because"] else ""
-    return f"match {one['match']} {what}{because}: {one['say']}"
+    if one["kind"] == "restored":
+        return f"run {one['counts']} of match {one['match']} counts again{because}: {one['say']}"
+    return f"match {one['match']} was played again{because}: {one['say']}"
 
 
 def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | None:
@@ -70,6 +70,18 @@ def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | No
     if state.match(match_id) is None or not 1 <= run < number_of_runs(state, match_id):
         return None
     return state.stored.orders.earlier(match_id)[run - 1]
+
+
+def run_counted(state: SeasonState, match_id: str, run: int | None = None) -> int:
+    """Return the run that counted as run `run`, by default the last: a restored run is an earlier one."""
+    reruns = state.reruns.get(match_id, ())
+    place = len(reruns) if run is None else run - 1
+    return reruns[place - 1].counts if place else 1
+
+
+def runs_played(state: SeasonState, match_id: str) -> list[int]:
+    """Return the numbers of the runs of a match, without restorations of earlier ones."""
+    return sorted({1, *(rerun.counts for rerun in state.reruns.get(match_id, ()))})
 
 
 def number_of_runs(state: SeasonState, match_id: str) -> int:
@@ -110,6 +122,7 @@ def _rejudging(rerun: Rerun, before: MatchSummary, after: MatchSummary) -> Rejud
         "match": after.id,
         "round": after.round,
         "run": rerun.replaces,
+        "counts": rerun.counts,
         "kind": "restored" if rerun.order.verb is OrderKind.RESTORED else "replayed",
         "moment": rerun.order.moment,
         "because": rerun.because,

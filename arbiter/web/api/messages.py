@@ -18,7 +18,7 @@ from arbiter.web.http.http_errors import Refusal, not_found, to_refusal
 from arbiter.web.http.request_guard import number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from arbiter.store import SeasonStore
     from arbiter.store.announcements import Announcement
@@ -156,6 +156,20 @@ def _change(
         raise to_refusal(error, 422, "invalid") from None
     except ConfigError as error:
         raise to_refusal(error, 409, "conflict") from None
+
+
+def change_text(caller: Caller, verb: str, fields: Mapping[str, str]) -> None:
+    """Correct or withdraw the announcement of a form, or else the answer to its question."""
+    what = Message(text=fields.get("text", ""))
+    if number := fields.get("announcement", ""):
+        if verb == "correct":
+            correct_announcement(number, what, caller)
+        else:
+            withdraw_announcement(number, caller)
+    elif verb == "correct":
+        correct_answer(fields.get("question", ""), what, caller)
+    else:
+        withdraw_answer(fields.get("question", ""), caller)
 
 
 def questions_of(caller: Caller) -> list[Clarification]:

@@ -130,6 +130,12 @@ def annul(match: str, what: Annulment, caller: Organiser) -> schema.Ordered:
     return _carry_out(lambda: administration.annul(*arguments))
 
 
+def undo(match: str, because: str, caller: Caller) -> schema.Ordered:
+    """Let an annulled match count again, or take back a replay, for a reason; Refusal for other matches."""
+    reason = administration.check_reason
+    return _carry_out(lambda: administration.undo_annulment(_season(caller), [match], reason(because)))
+
+
 @router.post(f"{BASE}/submissions/{{number}}/inspect")
 def inspect(number: str, caller: Organiser) -> schema.SubmissionInFull:
     """Queue a refused submission of any author for another inspection."""

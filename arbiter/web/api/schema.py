@@ -258,7 +258,7 @@ class Accepted(TypedDict):
 
 
 class Ordered(TypedDict):
-    """The subjects of an order, and the players whose rank or rating changes."""
+    """The subjects of an order, and the players whose rank, rating or points change."""
 
     subjects: Sequence[str]
     standings: Sequence[RankChange]

@@ -10,8 +10,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arbiter.contest.message_texts import LONGEST_ANNOUNCEMENT, LONGEST_QUESTION, MOST_OPEN
+from arbiter.contest.message_texts import LONGEST_ANNOUNCEMENT, LONGEST_QUESTION, MOST_OPEN, ids_in
 from arbiter.season.config.keys import Submissions
+from arbiter.season.order_effects import undoable_orders
 from arbiter.season.snapshot import listings
 from arbiter.season.snapshot.freeze import public_state
 from arbiter.season.snapshot.front_page import announcements
@@ -58,7 +59,7 @@ from arbiter.web.pages.login import (
 )
 from arbiter.web.rendering.template_filters import match_of_part
 from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name
-from arbiter.web.views.match import named_matches, substituted
+from arbiter.web.views.match import missing_matches, named_matches, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
     from arbiter.web.http.authentication import Caller
 
 SHOWN_MATCHES, SHOWN_ANNOUNCEMENTS = 50, 3
-SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
+SHOWN_DEEDS, SHOWN_SUBMISSIONS, SHOWN_DECISIONS = 100, 50, 50
 
 
 def _log_in(request: Request, fields: Mapping[str, str]) -> Response:
@@ -200,7 +201,9 @@ def _me_page(caller: Caller, request: Request) -> Response:
         "matches_in_all": len(every),
         "announcements": announcements(state, SHOWN_ANNOUNCEMENTS),
         "requests": requests.requests_on_page(caller),
-        "questions": [] if author.organiser else messages.questions_of(caller),
+        "questions": (questions := [] if author.organiser else messages.questions_of(caller)),
+        "missing": {one.number: missing_matches(state, one.text) for one in questions},
+        "appealed": ids_in(request.query_params.get("match", ""))[:1],
         "longest": LONGEST_QUESTION,
         "most_open": MOST_OPEN,
         "people": [] if author.organiser else state.stored.members.of(author.name),
@@ -236,7 +239,7 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             reply = messages.AnswerMessage(text=fields.get("text", ""), public=public)
             messages.answer(fields.get("question", ""), reply, caller)
         case "correct" | "withdraw" as verb:
-            _change_text(caller, verb, fields)
+            messages.change_text(caller, verb, fields)
         case "inspect":
             organisers.inspect(fields.get("submission", ""), caller)
         case "activate":
@@ -249,23 +252,11 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             if not confirmed:
                 shown = {"match": match_of_part(match), "because": because, "replay": replay, "rows": rows}
                 return _admin_page(caller, request, shown)
+        case "undo":
+            organisers.undo(fields.get("match", ""), because, caller)
         case _:
             raise not_found()
     return redirect_to("/admin", caller, request)
-
-
-def _change_text(caller: Caller, verb: str, fields: Mapping[str, str]) -> None:
-    """Correct or withdraw the announcement of a form, or else the answer to its question."""
-    what = messages.Message(text=fields.get("text", ""))
-    if number := fields.get("announcement", ""):
-        if verb == "correct":
-            messages.correct_announcement(number, what, caller)
-        else:
-            messages.withdraw_announcement(number, caller)
-    elif verb == "correct":
-        messages.correct_answer(fields.get("question", ""), what, caller)
-    else:
-        messages.withdraw_answer(fields.get("question", ""), caller)
 
 
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
@@ -281,12 +272,14 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "closed": running.closed,
         "asked": stored.running.question() if state.holder is None else None,
         "suspended": caller.suspended(),
+        "decided": undoable_orders(stored.orders.read().given, SHOWN_DECISIONS),
         "voids": stored.voids.count(),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
         "people": stored.members.all(),
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS, shown),
         "questions": (questions := messages.questions_of(caller)),
+        "annulled": ids_in(request.query_params.get("match", ""))[:1],
         "named": {one.number: named_matches(state, one.text, one.author) for one in questions},
         "longest": LONGEST_ANNOUNCEMENT,
         "announcements": announcements(state),

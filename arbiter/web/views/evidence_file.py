@@ -15,6 +15,7 @@ from markupsafe import Markup
 from arbiter import __version__
 from arbiter.contest.submissions.match_log import log_of, seen_by, seen_by_all
 from arbiter.match.clock import ClockKind, TimeControl, duration_text, time_limit_text
+from arbiter.match.record import Fault
 from arbiter.match.spec import original
 from arbiter.replay.result_text import say_match, say_moments
 from arbiter.replay.time_account import times_json
@@ -24,7 +25,7 @@ from arbiter.season.config.submission_settings import SOURCE
 from arbiter.season.order_effects import orders_until_replaced
 from arbiter.season.program_digests import replay_of as order_of_replay
 from arbiter.season.settings import config_of
-from arbiter.season.snapshot.rejudgings import number_of_runs, rejudgings_of
+from arbiter.season.snapshot.rejudgings import rejudgings_of, run_counted, runs_played
 from arbiter.text import counted, json_text, printable
 from arbiter.web.rendering.templates import render
 from arbiter.web.views.report_file import content_policy, read_static
@@ -51,10 +52,17 @@ CHARGED = {
 PAGE = "evidence.html"
 LOST = {
     "steal_ns": "processor time that the hypervisor took from the machine during the match",
-    "stopped_ns": "time in which the referee was stopped while a bot's clock ran, which is not charged",
+    "stopped_ns": "time in which the referee was stopped while a bot's clock ran, which is not charged"
+    " and not part of wall or waited",
     "suspended_ns": "time in which the machine was suspended",
 }
 """Times in ns that the machine lost, by their keys in the `host` of a record."""
+CHARGES = {
+    ClockKind.ADJUSTED: ("not charged", "charged"),
+    ClockKind.WALL: ("charged", "charged"),
+    ClockKind.CPU: ("not charged", "not charged"),
+}
+"""By clock: whether time that a bot waits for a processor is charged, and time that it sleeps."""
 MOST_FILES = 100
 """Files of a program with their digests."""
 
@@ -97,7 +105,8 @@ def _make_page(
     """Return the text of the page; `times` are those of the seat, `files` the other files by name."""
     style = read_static("style.css")
     config, player = _config_then(state, record), record.players[seat]
-    runs = number_of_runs(state, record.id)
+    runs = runs_played(state, record.id)[-1]
+    run, counts = run_counted(state, record.id, run), run_counted(state, record.id)
     last = state.match(record.id)
     link, matches = state.stored.chain(record.round or 0)
     forfeit = record.forfeit
@@ -116,8 +125,9 @@ def _make_page(
         moments="" if forfeit is None else say_moments(forfeit),
         refused=forfeit.reply if forfeit is not None and forfeit.seat == seat else "",
         annulled=state.annulled.get(record.id),
-        run=run or runs,
+        run=run,
         runs=runs,
+        counts=counts,
         rejudged=[] if last is None else rejudgings_of(state, last),
         clock=[] if config is None else clock_words(config.limits, record),
         times=times,
@@ -126,7 +136,8 @@ def _make_page(
         public="\n".join(seen_by_all(record)).strip("\n"),
         bot=record.bots[seat] if seat < len(record.bots) else None,
         machine=_machine_words(record, times),
-        programs=_programs(state, record, player, run or runs),
+        late=[] if config is None else _late_words(config.limits.time, record, times),
+        programs=_programs(state, record, player, run),
         archive=None if config is None else _archive(config, player),
         record_digest=sha256_of(json_text(record.to_json())),
         file_digests={name: sha256_of(text) for name, text in files.items()},
@@ -169,6 +180,34 @@ def _lateness(control: TimeControl) -> str:
         f"A reply is late if its charge is more than {most}. A late reply ends the match, and its player"
         " loses to each of the others."
     )
+
+
+def _late_words(control: TimeControl, record: MatchRecord, times: Mapping[str, Any]) -> list[str]:
+    """Return sentences on a late request of this seat: what its time was spent on, what the machine took."""
+    move = times["moves"][-1] if times["moves"] else {}
+    if move.get("fault") != Fault.TIMEOUT or move["answer_ns"] is None:
+        return []
+    wall, cpu, waited, cost = (move[key] for key in ("wall_ns", "cpu_ns", "delay_ns", "answer_ns"))
+    waits, sleeps = CHARGES[ClockKind(record.clock)]
+    found = [
+        (
+            f"In the late request the bot computed for {_ms(cpu)}, waited for a busy processor for"
+            f" {_ms(waited)} ({waits}), and did neither for {_ms(max(0, wall - waited - cpu))} ({sleeps}):"
+            " then it slept, or waited for itself"
+        ),
+        "The referee stops a bot at its limit, so the times do not show how much more time it needed",
+    ]
+    taken = record.host.get("steal_ns")
+    if taken is None:
+        return [*found, "Time that a hypervisor takes could be the bot's; it is not recorded"]
+    text = f"Time of the machine that could be the bot's: at most {_ms(taken)}, in the whole match"
+    if taken:
+        rest = max(0, cost - taken)
+        text += f". Even if all of it were deducted, the charge for this request would be {_ms(rest)}"
+        if not (control.per_request and record.delivery == "batched"):
+            allowed = move["left_ns"] + cost * control.drains
+            text += f", {'still more' if rest > allowed else 'not more'} than the {_ms(allowed)} allowed"
+    return [*found, text]
 
 
 def _machine_words(record: MatchRecord, times: Mapping[str, Any]) -> list[str]:

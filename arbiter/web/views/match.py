@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from arbiter.contest.message_texts import ids_in
 from arbiter.match.limits import AT_HOME, options_of
 from arbiter.replay.emblem import emblems
 from arbiter.replay.result_text import say_match
@@ -15,18 +15,13 @@ from arbiter.season.snapshot.model_costs import models_of
 from arbiter.season.snapshot.pagination import at_tables
 from arbiter.season.substitutes import substitute_id
 from arbiter.web.api.authors import owner_of
-from arbiter.web.rendering.template_filters import match_of_part, match_part, part
+from arbiter.web.rendering.template_filters import match_part, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.match.record import MatchRecord, MatchSummary
     from arbiter.season.snapshot.season_state import SeasonState
-
-
-MATCH_NAME = re.compile(r"\br\d{3,6}[/-]t\d{2,6}[/-]m\d{1,3}\b\+?", re.ASCII | re.IGNORECASE)
-MOST_NAMED = 5
-"""The most matches of a question that are linked."""
 
 
 def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Mapping[str, object] | None:
@@ -43,6 +38,7 @@ def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Map
         "match": _heading(state, summary, record, base),
         "short": shown if run is None else {**shown, "say": say_match(summary)},
         "run": run,
+        "counts": rejudgings.run_counted(state, match_id),
         "awaits_replay": run is None and match_id in state.awaited_replays,
         "substituted": substituted(state, summary) if run is None else None,
         "sisters": _matches_of_table(state, summary),
@@ -101,27 +97,38 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
     }
 
 
-def named_matches(state: SeasonState, text: str, author: str) -> list[Mapping[str, object]]:
-    """Load the first stored matches that a text names, as pages or commands write them.
+def missing_matches(state: SeasonState, text: str) -> list[str]:
+    """Return the ids of matches that a text names and the state does not have."""
+    ids = ids_in(text)
+    known = {match.id for match in state.matches_of(ids)}
+    return [name for name in ids if name not in known]
 
-    Each has its `id`, its number of `runs`, and as `seats` the author's or else all, with players.
+
+def named_matches(state: SeasonState, text: str, author: str) -> list[Mapping[str, object]]:
+    """Load the first stored matches that a text names.
+
+    Each has its `id`, its `runs`, and as `seats` the author's or else all, with players.
     """
-    ids = dict.fromkeys(match_of_part(name.lower()) for name in MATCH_NAME.findall(text))
     found: list[Mapping[str, object]] = []
-    for match in state.matches_of(list(ids)[:MOST_NAMED]):
+    for match in state.matches_of(ids_in(text)):
         seats = dict(enumerate(match.players))
         own = {seat: name for seat, name in seats.items() if owner_of(name) == author}
-        runs = rejudgings.number_of_runs(state, match.id)
+        runs = rejudgings.runs_played(state, match.id)
         found.append({"id": match.id, "runs": runs, "seats": own or seats})
     return found
 
 
 def _own_urls(state: SeasonState, match: MatchSummary, run: int | None) -> dict[str, str | None]:
-    """Return the URLs of the log and the evidence of an author's seat in a run; None before they exist."""
+    """Return the URLs of the log and the evidence of an author's seat in a run, and of the form of an appeal.
+
+    None before they exist.
+    """
     has_author = state.config.submissions is not None and any(map(owner_of, match.players))
     own = f"/me/matches/{match_part(match.id)}" if has_author and state.is_complete(match.round) else None
     query = f"?season={part(state.name)}" + ("" if run is None else f"&run={run}")
-    return {f"{what}_url": own and f"{own}/{what}{query}" for what in ("log", "evidence")}
+    urls = {f"{what}_url": own and f"{own}/{what}{query}" for what in ("log", "evidence")}
+    appeal = f"/me?season={part(state.name)}&match={match_part(match.id)}#questions"
+    return {**urls, "appeal_url": own and appeal}
 
 
 def _console_options(state: SeasonState, number: int | None) -> str:
