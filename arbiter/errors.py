@@ -13,6 +13,7 @@
     ├─ Anomaly           too many faults: check before playing   4
     ├─ StoreError        unreachable, locked, newer schema       5
     │  └─ NoStore        the store does not exist yet
+    ├─ MissingPackage    an extra is not installed               1
     └─ Interrupted       stopped on request                      130
 
 A message is one line: what is wrong, where, and the fix if there is one.
@@ -115,11 +116,13 @@ class BotCheckFailed(ArbiterError):
 class VoidMatch(ArbiterError):
     """A failure of the machine ended a match: it has no result, and is replayed under the same id.
 
-    `billed` maps each player to the input and output tokens that its language model has used.
+    `billed` maps each player to the input and output tokens that its language model has used. From
+    `arbiter.play` and `arbiter.compare`, `results` are the `MatchResults` of the matches played.
     """
 
     exit_code = 4
     billed: Mapping[str, tuple[int, int]] = {}
+    results: Any = ()
 
 
 class ProviderOutage(VoidMatch):
@@ -153,6 +156,10 @@ class StoreError(ArbiterError):
 
 class NoStore(StoreError):
     """The store to read does not exist yet."""
+
+
+class MissingPackage(ArbiterError, ModuleNotFoundError):
+    """A package of an extra is not installed."""
 
 
 class Interrupted(ArbiterError):

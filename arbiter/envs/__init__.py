@@ -27,6 +27,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from arbiter.errors import MissingPackage
+
 if TYPE_CHECKING:
     from arbiter.envs.batches import Batch, batch
     from arbiter.envs.determinization import Worlds
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 for _package in ("gymnasium", "pettingzoo"):
     if find_spec(_package) is None:
-        raise ModuleNotFoundError(
+        raise MissingPackage(
             f"arbiter.envs needs {_package}: pip install 'arbiter-cards[envs]'", name=_package
         )
 

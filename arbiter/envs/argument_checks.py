@@ -8,7 +8,7 @@
 | options of an environment or of `reset` | ConfigError |
 
 An error changes nothing. The classes also derive from the corresponding ones of Gymnasium and Python:
-InvalidAction for actions, ResetNeeded and, before the first `reset`, AttributeError.
+InvalidAction and ArbiterError for actions, ResetNeeded and, before the first `reset`, AttributeError.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ from operator import index
 
 from gymnasium.error import InvalidAction, ResetNeeded
 
+from arbiter.errors import ArbiterError
 from arbiter.match.record import Forfeit
 
 
-class WrongActionType(TypeError, InvalidAction):
+class WrongActionType(ArbiterError, TypeError, InvalidAction):
     """An action of the wrong type."""
 
 
-class NoSuchAction(ValueError, InvalidAction):
+class NoSuchAction(ArbiterError, ValueError, InvalidAction):
     """An id that does not exist, or a vector that represents no id."""
+
+
+class IllegalPolicy(ArbiterError, ValueError):
+    """An action that the rules do not allow, of a policy that cannot lose by it."""
 
 
 class NoMatch(RuntimeError, ResetNeeded):

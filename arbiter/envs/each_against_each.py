@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, TypedDict, cast
 import numpy as np
 
 import rating
-from arbiter.envs.argument_checks import check_number, check_seed
+from arbiter.envs.argument_checks import IllegalPolicy, check_number, check_seed
 from arbiter.envs.evaluation import merge_options, play_matches
 from arbiter.envs.mixed_pairs import play_pair
-from arbiter.envs.opponents import OpponentLike, PolicyOpponent, check_opponents
+from arbiter.envs.opponents import Opponent, OpponentLike, PolicyOpponent, check_opponents
 from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.single_env import SingleEnv, limits_of
 from arbiter.errors import ConfigError
@@ -115,16 +115,19 @@ def crossplay(
     Each is what `evaluate` takes: a policy, ``"random"``, a shipped bot's name, a command, or a pool. Each
     pair has a match from every seat in each of `rounds` rounds, both ways round, all on the deals of the
     round; results of a round are one cluster. `game`, `options` and `limits` as in `evaluate`. A program's
-    fault loses its match. ConfigError for fewer than two policies or an invalid game, TypeError or ValueError
-    as in `evaluate`, and for policies' illegal moves.
+    fault loses its match. Errors as in `evaluate`; ConfigError for fewer than two policies, ArbiterError for
+    any policy's illegal action.
     """
     if not isinstance(policies, Mapping) or len(policies) < 2:
         got = len(policies) if isinstance(policies, Mapping) else type(policies).__name__
         raise ConfigError(f"policies: expected a mapping of names to two or more policies, got {got}")
-    names = tuple(map(str, policies))
+    policies = {str(name): policy for name, policy in policies.items()}
+    names = tuple(policies)
+    if not all(names):
+        raise ConfigError("policies: expected a name for each, got ''")
     rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
     seed = check_seed(seed) or 0
-    play, observer, _ = arena_of(game, merge_options(options, more))
+    play, observer, _ = arena_of(game, merge_options(options, more, game))
     game, limits = play.game, limits_of(limits)
     able = dict(zip(names, check_opponents(list(policies.values()), len(policies), game.name), strict=True))
     points: dict[tuple[str, str], float] = {}
@@ -132,14 +135,18 @@ def crossplay(
     for column in names:
         others = [policies[column]] * (game.seats - 1)
         with SingleEnv(game, observer, others, limits=limits) as env:
+            for opponent in env.opponents:
+                if isinstance(opponent, PolicyOpponent):
+                    opponent.name = column
             for row in names:
                 if row == column:
                     continue
                 one = able[row]
                 if isinstance(one, PolicyOpponent):
-                    found = play_matches(one.policy, env, (row, column), rounds, seed)
+                    found = play_matches(one.policy, env, (row, column), rounds, seed, row)
                 else:
                     found = play_pair(game, (one, able[column]), (row, column), rounds, seed, limits)
+                _check_legal((match for match, _ in found), able)
                 points[row, column] = sum(won for _, won in found) / len(found)
                 matches.setdefault(frozenset((row, column)), []).extend(match for match, _ in found)
     every = [match for of_pair in matches.values() for match in of_pair]
@@ -149,6 +156,13 @@ def crossplay(
     )
     cells = {pair: Encounter(points[pair], *_elo_apart(matches[frozenset(pair)], pair)) for pair in points}
     return Crossplay(game.name, rounds, names, cells, elo, low, high)
+
+
+def _check_legal(matches: Iterable[rating.Match], able: Mapping[str, Opponent]) -> None:
+    """Raise IllegalPolicy for a match that a policy's fault has ended."""
+    for match in matches:
+        if match.faulty is not None and isinstance(able[name := match.players[match.faulty]], PolicyOpponent):
+            raise IllegalPolicy(f"the policy {name} wants an illegal action as seat {match.faulty}")
 
 
 def _elo_apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[float, float, float]:

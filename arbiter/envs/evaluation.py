@@ -14,18 +14,22 @@ from typing import Any, NamedTuple, TypedDict, cast
 import numpy as np
 
 import rating
-from arbiter.envs.argument_checks import check_number, check_seed
+from arbiter.envs.argument_checks import check_action, check_number, check_seed
 from arbiter.envs.opponents import OpponentLike
 from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.policies import Policy, begin, policy_of
 from arbiter.envs.single_env import SingleEnv
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, slip_of
+from arbiter.games import find
 from arbiter.games.game import AnyGame, Seat
 from arbiter.match.follower import PolicyLike
 from arbiter.match.spec import Limits
 from arbiter.text import counted, html_table, in_columns
 
 POLICY, OPPONENT = "policy", "opponent"
+PARAMETERS = ("rounds", "seed", "limits", "options")
+NO_PARAMETERS = ("matches", "workers", "progress", "strict")
+"""Those of `arbiter.play` alone."""
 HEADER = ("opponent", "matches", "points", "won", "drawn", "lost", "Elo", "95 % interval", "illegal+faults")
 
 
@@ -122,8 +126,9 @@ def evaluate(
     Each rung has a match from every seat in each of `rounds` rounds, with deals from `seed`. The results
     of a round are one cluster of the interval. `game` and `limits` as in `single`; the game's `options` as in
     `arbiter.play`, or as keywords, each in one of the two.
-    ConfigError for invalid options, TypeError or ValueError for an invalid policy, seed or number of rounds,
-    and for a policy's answer that is not an id.
+    ConfigError for invalid options, TypeError or ValueError for an invalid policy, seed or number of rounds.
+    For a policy's answer that is not an id and an opponent's illegal action, ArbiterError, which is one of
+    these too.
     """
     given: object = policy
     if isinstance(given, str | list | tuple):
@@ -134,7 +139,7 @@ def evaluate(
     seed = check_seed(seed) or 0
     if isinstance(against, str | bytes) or not isinstance(against, Sequence) or not against:
         raise ConfigError(f"against is {against!r}, not a list of one or more opponents")
-    play, observer, _ = arena_of(game, merge_options(options, more))
+    play, observer, _ = arena_of(game, merge_options(options, more, game))
     game = play.game
     tables = [SingleEnv(game, observer, [one] * (game.seats - 1), limits=limits) for one in against]
     try:
@@ -144,18 +149,25 @@ def evaluate(
             env.close()
 
 
-def merge_options(options: Mapping[str, Any] | None, more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a mapping and of keywords; ConfigError for one in both."""
+def merge_options(options: Mapping[str, Any] | None, more: Mapping[str, Any], game: object) -> dict[str, Any]:
+    """Return the options of a mapping and of keywords; ConfigError for one in both, or a wrong parameter."""
     if options is not None and not isinstance(options, Mapping):
         raise ConfigError(f"options: expected a mapping of names to values, got {options!r}")
     if twice := sorted({*(options or ())} & {*more}):
         raise ConfigError(f"{twice[0]} is given twice: in options, and as a keyword", hint="give one of them")
+    known = find(game).option_help if isinstance(game, str) else ()
+    for name in {*more}.difference(known):
+        if name in NO_PARAMETERS:
+            raise ConfigError(f"{name} is no parameter here", hint="arbiter.play and arbiter.compare have it")
+        if not slip_of(name, known) and (hint := slip_of(name, PARAMETERS)):
+            raise ConfigError(f"{name} is no parameter here", hint=hint)
     return {**(options or {}), **more}
 
 
 def _play_rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
     """Play all matches of a rung, and return their results with the policy's Elo above the opponent."""
-    tried = play_matches(policy, env, (POLICY, OPPONENT), rounds, seed)
+    whose = getattr(policy, "__name__", type(policy).__name__)
+    tried = play_matches(policy, env, (POLICY, OPPONENT), rounds, seed, whose)
     table = rating.PairTable.from_matches([match for match, _ in tried], players=(POLICY, OPPONENT))
     found = rating.rate_one(table, POLICY, np.zeros(2), rating.bayeselo(table).drawelo)
     outcome = np.where(table.first == 0, table.outcome, -table.outcome)
@@ -177,21 +189,21 @@ def _play_rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> 
 
 
 def play_matches(
-    policy: Policy, env: SingleEnv, names: tuple[str, str], rounds: int, seed: int | str
+    policy: Policy, env: SingleEnv, names: tuple[str, str], rounds: int, seed: int | str, whose: str
 ) -> list[tuple[rating.Match, float]]:
     """Play a match from every seat in each round. Return them with the policy's points.
 
-    `names` are the policy's and the opponents'.
+    `names` are the policy's and the opponents' in the matches, `whose` is the policy's in messages.
     """
     return [
-        _play_match(policy, env, names, f"{seed}/{number}", seat, number)
+        _play_match(policy, env, names, f"{seed}/{number}", seat, number, whose)
         for number in range(1, rounds + 1)
         for seat in range(env.play.game.seats)
     ]
 
 
 def _play_match(
-    policy: Policy, env: SingleEnv, names: tuple[str, str], seed: str, seat: Seat, number: int
+    policy: Policy, env: SingleEnv, names: tuple[str, str], seed: str, seat: Seat, number: int, whose: str
 ) -> tuple[rating.Match, float]:
     """Play a match with the policy in this seat. Return it and the policy's points, 0 after a fault."""
     observation, info = env.reset(seed=seed, options={"seat": seat})
@@ -199,7 +211,10 @@ def _play_match(
     over = False
     while not over:
         # A match may be over before the policy's first decision: then a step with any id returns its end.
-        action = policy(observation, info["action_mask"]) if info["legal_ids"] else 0
+        action = 0
+        if info["legal_ids"]:
+            answer = policy(observation, info["action_mask"])
+            action = check_action(answer, env.observer.actions, f"the policy {whose}")
         observation, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
     game, play = env.play.game, env.play

@@ -36,14 +36,15 @@ PACKAGE = Path(__file__).parents[1]
 class PolicyPlayers(Follower):
     """The players in memory of one match: `policies` by seat, None for a random player.
 
-    They observe as in an environment. An answer that is not a legal id is the fault ``illegal``, an exception
-    ``crash``; its class, message and line are the fault's private text. `error` is that exception, or None.
+    They observe as in an environment. An answer that is not a legal id is the fault ``illegal``, an
+    exception or SystemExit ``crash``; its class, message and line are the private text. `error` is that
+    exception, or None.
     """
 
     def __init__(self, game: AnyGame, spec: MatchSpec, policies: Mapping[Seat, Policy | None]) -> None:
         number = spec.round or 1
         super().__init__(Position.opening(game, spec.seed, number))
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self._policies, self._observer, self._play = policies, observer_of(game), LastActionPlay(game)
         self._play.begin_match(spec.seed, number)
         self._chance = random_policy(f"{spec.seed}|{number}|{spec.rotation}")
@@ -82,7 +83,7 @@ class PolicyPlayers(Follower):
         seen = observer.vector(play, seat)
         try:
             answer = policy(seen, mask)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self.error = error
             raise MalformedReply(Fault.CRASH, "its function raised", private=describe(error)) from None
         try:
@@ -98,7 +99,7 @@ class PolicyPlayers(Follower):
             raise MalformedReply(Fault.ILLEGAL, why[:MOST_CHARACTERS]) from None
 
 
-def describe(error: Exception) -> str:
+def describe(error: BaseException) -> str:
     """Return class, message and place of an exception in one line: ``ValueError: no card (bot.py:3)``."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if not Path(frame.filename).is_relative_to(PACKAGE)]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arbiter.envs.argument_checks import Forfeited, check_number, check_seed
+from arbiter.envs.argument_checks import Forfeited, IllegalPolicy, check_number, check_seed
 from arbiter.envs.gymnasium_base import TurnBasedEnv
 from arbiter.envs.match_state import NOBODY, Play, given_deals
 from arbiter.envs.observers import Observer
@@ -235,7 +235,7 @@ class SingleEnv(TurnBasedEnv):
                 self._programs.send_decision(self.play.game.action_text(state, seat, action))
 
     def _play_opponent(self, seat: Seat) -> None:
-        """Do an opponent's action; ValueError if a policy's is illegal, Forfeited by a program."""
+        """Do an opponent's action; IllegalPolicy if a policy's is illegal, Forfeited by a program."""
         play, opponent = self.play, self._seated[seat]
         if not isinstance(opponent, Player):
             action = opponent.choose(play, self.observer, seat)
@@ -244,7 +244,7 @@ class SingleEnv(TurnBasedEnv):
             except IllegalAction as error:
                 name = self.observer.action_name(action)
                 what = f"the opponent {opponent.name} in seat {seat} wants {action} ({name})"
-                raise ValueError(f"{what}: {error}") from None
+                raise IllegalPolicy(f"{what}: {error}") from None
             return
         assert self._programs is not None
         game, state = play.game, play.state

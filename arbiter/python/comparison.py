@@ -101,7 +101,7 @@ def compare(
     interruption.
 
     ConfigError for a game, players or values that do not fit; BotCheckFailed for the first forfeit if strict;
-    VoidMatch if the machine failed; PlayInterrupted with the results so far.
+    VoidMatch if the machine failed and PlayInterrupted, both with the results so far.
     """
     made, text = game_of_call(game, options, None), seed_text(seed)
     levels = LEVELS[non_regression]

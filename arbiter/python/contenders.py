@@ -72,7 +72,8 @@ def game_of_call(game: str | AnyGame, options: Mapping[str, Any] | None, seats: 
 def contenders(players: object, game: str) -> tuple[Contender, ...]:
     """Return the players of a list, or of a mapping by name; ConfigError names another value.
 
-    The same player again in a list is a copy, ``greedy#2``; a different one of its name is ``greedy-2``.
+    The same player again in a list is a copy, ``greedy#2``; a different one of its name is ``greedy-2``. No
+    given name has a #.
     """
     if isinstance(players, Mapping):
         named = []
@@ -83,6 +84,12 @@ def contenders(players: object, game: str) -> tuple[Contender, ...]:
         named = [contender(one, game) for one in players]
     else:
         raise ConfigError(f"players: expected a list, or a mapping of names to players, got {players!r}")
+    for name in (one.player.name for one in named):
+        if COPY_MARK in name:
+            message = f"the name {name} means a copy of {original(name) or 'a player'}"
+            raise ConfigError(f"players: {message}", hint="choose another name, in a mapping")
+        if not name or not name.isprintable():
+            raise ConfigError(f"players: expected a name of printable text, got {name!r}")
     different: list[Contender] = []
     for one in named:
         if one not in different:

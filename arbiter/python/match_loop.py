@@ -7,10 +7,11 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, VoidMatch
 from arbiter.python.match_results import MatchResults
 from arbiter.text import counted
 
@@ -47,7 +48,7 @@ def play_through(
 ) -> MatchResults:
     """Play matches and return them in their order; `take` is called with each as it ends.
 
-    `specs` may depend on what was taken. PlayInterrupted with the results so far; ConfigError.
+    `specs` may depend on what was taken. PlayInterrupted and VoidMatch with the results so far; ConfigError.
     """
     if not (isinstance(progress, bool) or callable(progress)):
         raise ConfigError(f"progress: expected a boolean or a function, got {progress!r}")
@@ -70,6 +71,9 @@ def play_through(
             show(len(records), total)
     except KeyboardInterrupt:
         raise PlayInterrupted(ordered()) from None
+    except VoidMatch as void:
+        void.results = ordered()
+        raise
     finally:
         if progress is True and records:
             print(file=sys.stderr)
@@ -92,22 +96,39 @@ def _check_workers(workers: object) -> int:
 def _play_each(table: Table, specs: Iterator[MatchSpec], workers: int) -> Iterator[MatchRecord]:
     """Yield each match as it ends; VoidMatch, BotCheckFailed."""
     if workers == 1:
-        yield from map(table.play, specs)
+        for spec in specs:
+            with _named(spec):
+                record = table.play(spec)
+            yield record
         return
     from arbiter.table.executors import processes
 
     # Forked, since functions of a notebook cannot be sent.
     with table.shared(), processes(workers, "fork") as pool:
-        running: set[Future[Played]] = set()
+        running: dict[Future[Played], MatchSpec] = {}
         while True:
             # One ahead, so that a specification that depends on results is drawn as late as possible.
             for spec in islice(specs, pool.size + 1 - len(running)):
-                running.add(table.submit(pool, spec))
+                running[table.submit(pool, spec)] = spec
             if not running:
                 return
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield table.take(future.result())
+            done = wait(running, return_when=FIRST_COMPLETED).done
+            # A void match last, so that the others are kept.
+            for future in sorted(done, key=lambda one: one.exception() is not None):
+                with _named(running.pop(future)):
+                    played = future.result()
+                yield table.take(played)
+
+
+@contextmanager
+def _named(spec: MatchSpec) -> Iterator[None]:
+    """Name the match and its players in a VoidMatch."""
+    try:
+        yield
+    except VoidMatch as void:
+        players = ", ".join(player.name for player in spec.players)
+        void.args = (f"match {spec.id} between {players}: {void}",)
+        raise
 
 
 def _show_line() -> Callable[[int, int | None], object]:

@@ -49,7 +49,7 @@ def play(
 
     The same player again in a list is a copy: ``random`` and ``random#2`` count as one player. Different
     ones of one name, such as two programs ``bot``, are ``bot`` and ``bot-2``. A mapping has a player for
-    each name.
+    each name, of printable text without #.
 
     Programs run confined, under `limits` with the keys of a season's file (``{"time": "10s", "memory":
     "400MB", "isolation": "plain"}``); by default those of ``arbiter play``. Functions run in this process and
@@ -68,8 +68,8 @@ def play(
 
     An illegal answer, an exception and any other fault forfeits the match, as in a season; with `strict` the
     first one raises BotCheckFailed, with one worker from the function's own exception. ConfigError for a
-    game, players or values that do not fit; VoidMatch if the machine failed. Ctrl-C raises PlayInterrupted,
-    whose `results` are those of the matches played.
+    game, players or values that do not fit; VoidMatch if the machine failed or a function ended its worker.
+    Ctrl-C raises PlayInterrupted; `results` of either are those of the matches played.
     """
     given = len(players) if hasattr(players, "__len__") and not isinstance(players, str | bytes) else None
     made = game_of_call(game, options, given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeAlias, cast
 
 import rating
 from arbiter.errors import ConfigError, did_you_mean
@@ -48,7 +48,8 @@ def fit(
     `results` are `MatchResults`, an open season (its counted matches of complete rounds), match records,
     `rating.Match`, or a table as `MatchResults.table` returns it, in columns, rows or a data frame: `match`,
     `player` and `points`, one row for each seat, and if known `fault`, `seat`, `side`, `round`, `table`,
-    `season`, `seed`, `substitute`, `program`, `game`, `options`.
+    `season`, `seed`, `substitute`, `program`, `game`, `options`. A match needs the rows of all its seats:
+    select whole matches, not rows of a player.
 
     Matches that share a value of `intervals` (``round``, ``table`` or ``match``) may be correlated; ``model``
     takes all results as independent. `level` is the coverage, `prior` the virtual draws of each player.
@@ -191,6 +192,8 @@ def _matches(results: Any) -> list[rating.Match]:
     """Return matches for `rating`; ConfigError for what is neither a match nor a row."""
     if isinstance(results, SeasonReader):
         return [to_rating(match) for match in results.counted()]
+    if hasattr(results, "columns") and hasattr(results, "collect"):
+        raise ConfigError("results: expected a data frame, got a lazy one", hint="call .collect()")
     if isinstance(results, Mapping) or hasattr(results, "columns"):
         columns = results.columns if hasattr(results, "columns") else results
         results = [
@@ -235,7 +238,19 @@ def _matches(results: Any) -> list[rating.Match]:
                 )
             )
         )
+    # Matches of one game with the same options have as many seats.
+    whole: dict[tuple[str, str], int] = {}
     for at_table in rows.values():
+        if "game" in at_table[0] and "options" in at_table[0]:
+            played = str(at_table[0]["game"]), str(at_table[0]["options"])
+            whole[played] = max(whole.get(played, 0), _count_seats(at_table))
+    for at_table in rows.values():
+        played = str(at_table[0].get("game")), str(at_table[0].get("options"))
+        if len(at_table) < (seats := whole.get(played) or _count_seats(at_table)):
+            hint = "fit needs the rows of all seats: select whole matches"
+            raise ConfigError(
+                f"match {at_table[0]['match']} has rows of {len(at_table)} of {seats} seats", hint=hint
+            )
         event = _event(at_table[0])
         check_programs(((str(row["player"]), _known(row, "program", "")) for row in at_table), programs)
         found.append(_match_of_rows(at_table, _number(rounds, event, _known(at_table[0], "round"))))
@@ -252,6 +267,17 @@ def _repeats(results: Any) -> int:
         for one in records
     ]
     return len(played) - len({*played})
+
+
+def _count_seats(rows: Iterable[Row]) -> int:
+    """Return the number of seats that rows show to exist, 0 without seats."""
+    seats = (_known(row, "seat") for row in rows)
+    found = (
+        seat
+        for seat in seats
+        if isinstance(seat, SupportsIndex) or (type(seat) is float and seat.is_integer())
+    )
+    return 1 + max(map(int, found), default=-1)
 
 
 def _game_of(row: Mapping[str, Any]) -> PlayedGame:

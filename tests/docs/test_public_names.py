@@ -32,7 +32,7 @@ BELOW = (
 ELSEWHERE = {
     "ArbiterError": "The base of all errors; its message is one line.",
     "Contestant": 'The type of a player of [`play`](#play), for annotations: `players: list[arbiter.Contestant] = [bot, "greedy"]`.',
-    "MatchRecord": "A played match; [match records](match-record.md) has its fields.",
+    "MatchRecord": "A played match; [match records](match-record.md) has its fields: of a move and a forfeit they are attributes, of a deal keys.",
     "ShownReplay": "A match to step through in a notebook.",
 }
 """Names that have other pages, or need one line."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arbiter import envs
-from arbiter.errors import ConfigError
+from arbiter.errors import ArbiterError, ConfigError
 from tests.envs.forms import first, last
 from tests.fixtures.commands import RANDOM
 
@@ -57,8 +57,14 @@ def test_an_illegal_policy_is_named() -> None:
     def wrong(observation: Any, mask: Any) -> int:
         return int(np.flatnonzero(mask == 0)[0])
 
-    with pytest.raises(ValueError, match="the opponent wrong"):
-        envs.crossplay({"least": first, "wrong": wrong}, "planning", rounds=1, **SHORT)
+    def no_id(observation: Any, mask: Any) -> int:
+        return 99
+
+    for one in (wrong, no_id):
+        with pytest.raises(ArbiterError, match="the policy mine"):
+            envs.crossplay({"least": first, "mine": one}, "planning", rounds=1, **SHORT)
+        with pytest.raises(ArbiterError, match="the opponent mine"):
+            envs.crossplay({"mine": one, "least": first}, "planning", rounds=1, **SHORT)
 
 
 def test_a_response_learns_to_beat_whom_it_met() -> None:

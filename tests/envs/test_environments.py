@@ -456,7 +456,7 @@ def test_a_missing_package_is_one_line():
     )
     assert done.returncode
     assert done.stderr.splitlines()[-1] == (
-        "ModuleNotFoundError: arbiter.envs needs pettingzoo: pip install 'arbiter-cards[envs]'"
+        "arbiter.errors.MissingPackage: arbiter.envs needs pettingzoo: pip install 'arbiter-cards[envs]'"
     )
 
 

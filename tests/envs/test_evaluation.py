@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arbiter import envs
-from arbiter.errors import ConfigError
+from arbiter.errors import ArbiterError, ConfigError
 from arbiter.match.limits import WrittenLimits
 from tests.envs.forms import first, last
 
@@ -84,6 +84,9 @@ def test_a_bots_fault_loses_to_the_policy(tmp_path: Path) -> None:
         ({"policy": 7}, TypeError, "a policy is a callable"),
         ({"policy": "greedy"}, ConfigError, r"arbiter\.compare take commands"),
         ({"dealer": 1}, ConfigError, "unknown option of planning"),
+        ({"round": 1}, ConfigError, "did you mean rounds"),
+        ({"workers": 2}, ConfigError, r"arbiter\.play and arbiter\.compare have it"),
+        ({"policy": lambda _, __: 99}, ArbiterError, "an action of the policy <lambda> is an integer"),
     ],
 )
 def test_what_cannot_be_is_refused(more: dict[str, Any], error: type[Exception], words: str) -> None:

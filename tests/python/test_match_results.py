@@ -276,6 +276,26 @@ def test_a_table_with_a_seat_twice_is_refused(results: arbiter.MatchResults) -> 
         arbiter.fit(pandas.concat([frame, frame]))
 
 
+def test_a_table_without_the_rows_of_a_seat_is_refused(results: arbiter.MatchResults) -> None:
+    table = results.table()
+    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]  # type: ignore[call-overload]
+    for left in (3, 0):
+        # Without the last seat of one match, which the others have, and without the first.
+        part = [row for row in rows if row["match"] != "r001/t01/m0" or row["seat"] != left]
+        with pytest.raises(ConfigError, match="match r001/t01/m0 has rows of 3 of 4 seats"):
+            arbiter.fit(part)
+
+
+def test_a_lazy_frame_is_refused() -> None:
+    class LazyFrame:
+        columns = ("match",)
+
+        def collect(self) -> None: ...
+
+    with pytest.raises(ConfigError, match=r"call \.collect\(\)"):
+        arbiter.fit(LazyFrame())  # type: ignore[arg-type]
+
+
 def test_files_of_other_kinds_are_named_with_what_reads_them(tmp_path: Path) -> None:
     for name, hint in (("season.yaml", "open_season"), ("games.pgn", "rating fit")):
         with pytest.raises(ConfigError, match=hint) as caught:

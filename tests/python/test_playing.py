@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import arbiter
-from arbiter.errors import BotCheckFailed, ConfigError
+from arbiter.errors import BotCheckFailed, ConfigError, VoidMatch
 from arbiter.games import make
 from arbiter.match.record import MatchRecord
 from arbiter.replay.visibility import Reader, replay_of
@@ -27,6 +28,10 @@ def illegal(observation: Any, mask: Any) -> int:
 
 def raising(observation: Any, mask: Any) -> int:
     raise ValueError("no idea")
+
+
+def leaving(observation: Any, mask: Any) -> int:
+    sys.exit(3)
 
 
 def played(results: arbiter.MatchResults) -> list[Any]:
@@ -97,6 +102,9 @@ def test_an_illegal_answer_and_an_exception_are_forfeits() -> None:
     assert crashed is not None
     assert (crashed.player, crashed.fault) == ("raising", "crash")
     assert crashed.detail.startswith("its function raised: ValueError: no idea (test_playing.py:")
+    left = arbiter.play("planning", [first, leaving, first, first], matches=1, **SHORT)[0].forfeit
+    assert left is not None
+    assert left.detail.startswith("its function raised: SystemExit: 3 (test_playing.py:")
 
 
 def test_an_answer_that_is_no_id_is_illegal() -> None:
@@ -151,6 +159,11 @@ def test_the_seats_follow_from_the_players() -> None:
         ({"game": "codepiece", "players": [first] * 3}, "codepiece: expected 4 players, got 3"),
         ({"players": [first, first, first, 7]}, "7 is not a player"),
         ({"players": "greedy"}, "players: expected a list, or a mapping"),
+        (
+            {"players": dict.fromkeys(("random", "random#2", "a", "b"), first)},
+            "random#2 means a copy of random",
+        ),
+        ({"players": dict.fromkeys(("", "a", "b", "c"), first)}, "expected a name of printable text, got ''"),
         ({"matches": 5}, "matches: expected a multiple of 4, got 5"),
         ({"matches": 0}, "matches: expected an integer from 1, got 0"),
         ({"workers": 0}, "workers: expected an integer from 1"),
@@ -209,6 +222,24 @@ def test_workers_play_what_one_process_plays() -> None:
     alone = arbiter.play("planning", players, matches=8, **SHORT)
     assert played(at_once) == played(alone)
     assert at_once[0].programs == alone[0].programs
+
+
+@pytest.mark.process
+def test_a_void_match_names_its_players_and_has_the_results_so_far() -> None:
+    calls = []
+
+    def dying(observation: Any, mask: Any) -> int:
+        calls.append(1)
+        # In a worker's second match.
+        if len(calls) > 5:
+            os._exit(1)
+        return first(observation, mask)
+
+    named = r"match \w+/r00\d/t01/m\d between .*dying.*: the worker process that played it died"
+    with pytest.raises(VoidMatch, match=named) as caught:
+        arbiter.play("planning", [first, dying, last, "random"], matches=8, workers=2, **SHORT)
+    assert 1 <= len(caught.value.results) <= 2
+    assert caught.value.results[0].forfeit is None
 
 
 @pytest.mark.process

@@ -12,10 +12,18 @@ results = arbiter.play("planning", players, matches=4, seed=1, workers=None, pro
 joined: arbiter.MatchResults = sum([results, results], arbiter.MatchResults())
 elo: float | None = arbiter.fit(results)["first"].elo
 wins: int = joined.totals()[0]["wins"]
+decisions: list[dict[str, object]] = [
+    {"match": record.id, "player": record.players[move.seat], **move._asdict()}
+    for record in results
+    for move in record.moves
+]
 found = arbiter.compare("planning", first, "greedy", max_blocks=3)
 with arbiter.open_season("season.yaml") as season:
     points: tuple[int, ...] | None = season.record("r001/t01/m0").points
-    rank: int | None = season.standings()["players"][0]["rank"]
+    rows = season.standings()["players"]
+    rank: int | None = rows[0]["rank"]
+    best, listed = arbiter.fit(season)[rows[0]["player"]].elo, rows[0]["elo"]
+    same: bool = best is not None and listed is not None and abs(best - listed) < 1e-6
 arbiter.fit(results.table())
 arbiter.play("planning", matches="4")  # type: ignore[call-arg, arg-type]
 arbiter.play("planning", [first, None])  # type: ignore[list-item]
