@@ -14,6 +14,7 @@ from arbiter.store import db_schema
 from arbiter.store.audit import CONSOLE, AuditLog, log_audit, timestamp
 from arbiter.store.database import SeasonRows
 from arbiter.store.event_log import EventKind, log_event
+from arbiter.store.orders import OrderKind
 from arbiter.store.row_values import read_moment, read_planned
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from arbiter.store.database import Database
 
 PAUSE, STOP, RESUME, ASK, ACCEPT = "pause", "stop", "resume", "ask", "accept"
+REPLAY = OrderKind.REPLAY.value
 MOMENT = timedelta(seconds=1)
 """The resolution of the log."""
 
@@ -56,9 +58,15 @@ class ControlStore(SeasonRows):
         return RunState._make(row)
 
     def last_order(self) -> RunOrder:
-        """Return the latest order to pause, stop, resume or accept, from the audit log."""
+        """Return the latest order to pause, stop, resume, accept or replay, from the audit log.
+
+        An order to replay a match does not end a pause or a stop.
+        """
         found = self._log.last_of(PAUSE, STOP, RESUME, ACCEPT)
-        return NO_ORDER if found is None else RunOrder(found.number, found.verb in (RESUME, ACCEPT))
+        goes_on = found is None or found.verb in (RESUME, ACCEPT)
+        replay = self._log.last_of(REPLAY) if goes_on else None
+        numbers = [order.number for order in (found, replay) if order is not None]
+        return RunOrder(max(numbers), goes_on) if numbers else NO_ORDER
 
     def pause(self, who: str) -> None:
         """Store a pause: the coordinator finishes the matches in progress and starts no others."""

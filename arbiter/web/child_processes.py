@@ -37,7 +37,7 @@ KEPT_LINES = 100
 REFUSED, STOPPED = 2, 130
 AGAIN = "arbiter resume, or an organiser on the site, starts it again"
 MEANINGS = {
-    0: "all rounds of the season's file are played",
+    0: "all rounds of the season's file are played; a match to be played again starts it again",
     REFUSED: f"correct its file, or accept its changes (arbiter accept); {AGAIN}",
     4: f"an organiser must resolve this; {AGAIN}",
     STOPPED: "it was asked to stop; it starts again once the season is resumed or its changes are accepted",
@@ -209,13 +209,13 @@ class Coordinators:
                 self._resume(coordinator, ran)
 
     def _resume(self, coordinator: Coordinator, ended: bool) -> None:
-        """Restart a stopped coordinator if an organiser resumed its season since its last start.
+        """Restart a stopped coordinator if an organiser resumed its season, or ordered a replay, since then.
 
         If it has just `ended` for a reason an organiser must resolve, only a later order counts.
         """
         name = coordinator.name
         paused, wish = self._wish(name)
-        if ended and coordinator.exit_code not in (REFUSED, STOPPED):
+        if ended and coordinator.exit_code not in (0, REFUSED, STOPPED):
             self._done[name] = wish.number
         elif wish.goes_on and wish.number > self._done[name] and not paused:
             self._done[name] = wish.number

@@ -109,6 +109,21 @@ def test_a_season_that_was_stopped_is_ordered_to_go_on(arbiter: Run, kept: Kept)
     assert kept.season.running.last_order().goes_on
 
 
+def test_an_order_to_replay_a_match_makes_a_season_go_on_unless_it_is_stopped(
+    arbiter: Run, kept: Kept
+) -> None:
+    before, match = kept.season.running.last_order(), min(kept.season.match_ids(1))
+    assert arbiter("annul", kept.file, match, "--replay", "--because", "its machine was stopped")[0] == 0
+    ordered = kept.season.running.last_order()
+    assert ordered > before
+    assert ordered.goes_on
+    assert arbiter("pause", kept.file)[0] == 0
+    assert not kept.season.running.last_order().goes_on
+    assert arbiter("annul", kept.file, match, "--undo", "--because", "wrong match")[0] == 0
+    assert arbiter("annul", kept.file, match, "--replay", "--because", "the right one")[0] == 0
+    assert not kept.season.running.last_order().goes_on
+
+
 def change(kept: Kept, old: str, new: str) -> Season:
     """The season with another line in its file, its last round complete."""
     finish(kept)

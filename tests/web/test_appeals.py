@@ -102,8 +102,9 @@ def test_the_evidence_of_a_replaced_run_has_its_fault_its_moments_the_machine_an
             " for 2750.00 ms (charged): then it slept"
         ),
         (
-            "at most 1.25 ms, in the whole match. Even if all of it were deducted, the charge for this request"
-            " would be 2998.75 ms, not more than the 2999.00 ms allowed."
+            "at most 1.25 ms, in the whole match, less than 1 % of the time in which it did neither. Even if"
+            " all of it were deducted, the charge for this request would be 2998.75 ms, not more than the"
+            " 2999.00 ms allowed."
         ),
     ):
         assert (sentence in first, sentence in last) == (True, False)

@@ -160,6 +160,8 @@ def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> Non
             2,
         ),
         (2, [(False, RunOrder()), (False, RunOrder()), (True, RunOrder(1, True))], 1),
+        # A match was annulled, to be played again, before the end was noticed.
+        (0, [(False, RunOrder()), (False, RunOrder(1, True)), (False, RunOrder(1, True))], 2),
         # Accepted before its end was noticed.
         (2, [(False, RunOrder()), (False, RunOrder(1, True)), (False, RunOrder(1, True))], 2),
     ],

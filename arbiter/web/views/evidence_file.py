@@ -189,10 +189,11 @@ def _late_words(control: TimeControl, record: MatchRecord, times: Mapping[str, A
         return []
     wall, cpu, waited, cost = (move[key] for key in ("wall_ns", "cpu_ns", "delay_ns", "answer_ns"))
     waits, sleeps = CHARGES[ClockKind(record.clock)]
+    idle = max(0, wall - waited - cpu)
     found = [
         (
             f"In the late request the bot computed for {_ms(cpu)}, waited for a busy processor for"
-            f" {_ms(waited)} ({waits}), and did neither for {_ms(max(0, wall - waited - cpu))} ({sleeps}):"
+            f" {_ms(waited)} ({waits}), and did neither for {_ms(idle)} ({sleeps}):"
             " then it slept, or waited for itself"
         ),
         "The referee stops a bot at its limit, so the times do not show how much more time it needed",
@@ -203,6 +204,11 @@ def _late_words(control: TimeControl, record: MatchRecord, times: Mapping[str, A
     text = f"Time of the machine that could be the bot's: at most {_ms(taken)}, in the whole match"
     if taken:
         rest = max(0, cost - taken)
+        if idle:
+            share = min(100, 100 * taken / idle)
+            text += (
+                f", {'less than 1' if share < 1 else f'{share:.0f}'} % of the time in which it did neither"
+            )
         text += f". Even if all of it were deducted, the charge for this request would be {_ms(rest)}"
         if not (control.per_request and record.delivery == "batched"):
             allowed = move["left_ns"] + cost * control.drains
