@@ -29,17 +29,21 @@ _HOMES = {
     "ShownReplay": "notebook",
     "ArbiterError": "errors",
 }
+_MODULES = ("envs", "errors")
 __all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> object:
-    if name not in (*_HOMES, "errors"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # Imported here: every command imports this package.
+    import sys
     from importlib import import_module
 
-    if name == "errors":
-        return import_module(f"{__name__}.errors")
+    if name not in (*_HOMES, *_MODULES):
+        message = f"module {__name__!r} has no attribute {name!r}"
+        # Python looks there for what was meant.
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -1,5 +1,7 @@
 """The types of the names that `arbiter` imports at their first use."""
 
+from arbiter import envs as envs
+from arbiter import errors as errors
 from arbiter.envs.each_against_each import crossplay as crossplay
 from arbiter.envs.evaluation import evaluate as evaluate
 from arbiter.errors import ArbiterError as ArbiterError

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,8 +79,10 @@ def contenders(players: object, game: str) -> tuple[Contender, ...]:
     if isinstance(players, Mapping):
         named = []
         for name, one in players.items():
+            if not isinstance(name, str):
+                raise ConfigError(f"players: expected a name of printable text, got {name!r}")
             found = contender(one, game)
-            named.append(replace(found, player=replace(found.player, name=str(name))))
+            named.append(replace(found, player=replace(found.player, name=name)))
     elif isinstance(players, Sequence) and not isinstance(players, str | bytes):
         named = [contender(one, game) for one in players]
     else:
@@ -110,7 +113,7 @@ def contender(one: object, game: str) -> Contender:
     if isinstance(one, str) and one == RANDOM:
         return Contender(Player(RANDOM, ()))
     if not isinstance(one, type) and (callable(one) or callable(getattr(one, "predict", None))):
-        name = getattr(one, "__name__", type(one).__name__).strip("<>")
+        name = _name_of(one)
         if iscoroutinefunction(one):
             raise ConfigError(f"{name} is not a player", hint="expected a function without async")
         return Contender(Player(name, ()), one)
@@ -123,9 +126,18 @@ def contender(one: object, game: str) -> Contender:
             hint = f"give an object of the class: {one.__name__}()"
             raise ConfigError(f"the class {one.__name__} is not a player", hint=hint)
         known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *bot_names(game))))
-        hint = f"expected {known}, a function of observation and action mask, or the command of a bot"
+        hint = f"expected {known}, a function of observation and mask, an object with `predict`, or a command"
         raise ConfigError(f"{one!r} is not a player", hint=hint)
     return Contender(player)
+
+
+def _name_of(policy: object) -> str:
+    """Return the name of a function, also behind `functools.partial`, or of an object's class."""
+    while isinstance(policy, partial):
+        policy = policy.func
+    if getattr(policy, "__name__", None) == "__call__":
+        policy = getattr(policy, "__self__", policy)
+    return str(getattr(policy, "__name__", type(policy).__name__)).strip("<>")
 
 
 class Table:

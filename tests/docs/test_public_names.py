@@ -109,7 +109,13 @@ def test_types_and_names_agree() -> None:
         for alias in node.names
     }
     homes = {(f"arbiter.{home}", name): name for name, home in arbiter._HOMES.items()}  # type: ignore[attr-defined]
-    assert typed == homes
+    assert typed == homes | {("arbiter", name): name for name in arbiter._MODULES}  # type: ignore[attr-defined]
+
+
+@pytest.mark.process
+def test_its_modules_are_there_without_an_import_of_their_own() -> None:
+    program = "import arbiter; print(arbiter.errors.ConfigError, arbiter.envs.aec)"
+    subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, cwd=ROOT)
 
 
 @pytest.mark.process

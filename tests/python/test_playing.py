@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,7 @@ def test_the_seats_follow_from_the_players() -> None:
             "random#2 means a copy of random",
         ),
         ({"players": dict.fromkeys(("", "a", "b", "c"), first)}, "expected a name of printable text, got ''"),
+        ({"players": dict.fromkeys((1, "a", "b", "c"), first)}, "expected a name of printable text, got 1"),
         ({"matches": 5}, "matches: expected a multiple of 4, got 5"),
         ({"matches": 0}, "matches: expected an integer from 1, got 0"),
         ({"workers": 0}, "workers: expected an integer from 1"),
@@ -179,6 +181,15 @@ def test_a_wrong_call_is_one_line(call: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         arbiter.play(**{"game": "planning", "players": [first] * 4, "seed": 1, **call})
     assert "\n" not in str(caught.value)
+
+
+def test_a_player_is_named_after_its_function_or_class() -> None:
+    class Bold:
+        def __call__(self, observation: Any, action_mask: Any) -> int:
+            return first(observation, action_mask)
+
+    results = arbiter.play("planning", [partial(first), Bold(), Bold().__call__, last], **SHORT)
+    assert sorted(results[0].players) == ["Bold", "Bold-2", "first", "last"]
 
 
 def test_ids_of_other_seeds_options_and_names_differ() -> None:
