@@ -16,6 +16,7 @@ from arbiter.contest.submissions.inspection_steps import Refused
 from arbiter.sandbox import bubblewrap
 from arbiter.sandbox import build as table_build
 from arbiter.sandbox.build import Bounds, Built, built, problem
+from arbiter.sandbox.cgroup import group_settings
 from arbiter.sandbox.landlock import HIDDEN
 from arbiter.sandbox.launcher import Launcher
 from arbiter.season.config.keys import Submissions
@@ -260,7 +261,7 @@ def test_output_without_end_is_ended(builder: Builder) -> None:
 
 
 def test_a_fork_bomb_stays_in_its_box(builder: Builder) -> None:
-    if not table_build.group_settings(1 << 30, 30):
+    if not group_settings(1 << 30, 30):
         pytest.skip("no control groups: only a look now and then would end it")
     done = builder.run(
         "bomb() { bomb | bomb & }; bomb; wait; sleep 9", SMALL._replace(processes=30, seconds=1)
