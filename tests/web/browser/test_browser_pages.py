@@ -151,7 +151,7 @@ def test_a_report_leads_to_replays_that_keep_nobody_out(
     page.goto(reports[0].as_uri())
     page.locator("details.round summary").nth(2).click()
     page.get_by_role("link", name="r003/t01/m1").click()
-    assert page.get_by_role("group", name="Replay of r003/t01/m1").locator(".rp-board").is_visible()
+    page.get_by_role("group", name="Replay of r003/t01/m1").locator(".rp-board").wait_for()
     assert violations(page, axe) == []
     page.goto(f"{reports[0].as_uri()}#r003-t01-m0")
     assert page.locator("details.replay#r003-t01-m0[open]").count() == 1
