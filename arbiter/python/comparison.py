@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame
     from arbiter.match.spec import MatchSpec
-    from arbiter.python.match_loop import Progress
     from arbiter.python.match_results import MatchResults
     from arbiter.python.table_types import Contestant
+    from arbiter.table.match_progress import Progress
     from arbiter.trials.regression.figures import TrialFigures
     from arbiter.trials.regression.trial_state import VerdictOfTrial
 
