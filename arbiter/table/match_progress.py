@@ -1,4 +1,4 @@
-"""How many matches are played at once, and how far a call is: a call of a function, or a line on standard error."""
+"""How many matches are played at once, and how far they are, for a function or as a line on standard error."""
 
 from __future__ import annotations
 
