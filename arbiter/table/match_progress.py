@@ -1,4 +1,4 @@
-"""How many matches are played at once, and how far they are, for a function or as a line on standard error."""
+"""The number of matches at once, and how far they are: for a function, or as a line on standard error."""
 
 from __future__ import annotations
 

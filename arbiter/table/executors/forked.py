@@ -1,8 +1,8 @@
 """Calls in workers forked from this process: functions of a notebook cannot be sent to other ones.
 
-    with closing(each_in_fork(play, specs, workers=2)) as done:
-        for spec, future in done:
-            future.result()
+with closing(each_in_fork(play, specs, workers=2)) as done:
+    for spec, future in done:
+        future.result()
 """
 
 from __future__ import annotations
