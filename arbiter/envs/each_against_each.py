@@ -26,7 +26,7 @@ from arbiter.errors import ConfigError
 from arbiter.games.game import AnyGame
 from arbiter.match.spec import Limits
 from arbiter.table.match_progress import Progress
-from arbiter.text import counted, html_table, in_columns
+from arbiter.text import counted, html_table, in_columns, signed
 
 
 class Encounter(NamedTuple):
@@ -169,4 +169,4 @@ def _elo_apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[fl
 
 
 def _interval_text(elo: float, low: float, high: float) -> str:
-    return f"{elo:+.0f} ± {(high - low) / 2:.0f}"
+    return f"{signed(elo)} ± {(high - low) / 2:.0f}"

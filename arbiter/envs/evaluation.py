@@ -27,7 +27,7 @@ from arbiter.games.game import AnyGame
 from arbiter.match.follower import PolicyLike
 from arbiter.match.spec import Limits
 from arbiter.table.match_progress import Progress
-from arbiter.text import counted, html_table, in_columns
+from arbiter.text import counted, html_table, in_columns, signed
 
 POLICY, OPPONENT = "policy", "opponent"
 PARAMETERS = ("rounds", "seed", "limits", "options", "workers", "progress")
@@ -205,7 +205,7 @@ def _rung(opponent: str, tried: Sequence[Tried]) -> Rung:
 def _rung_cells(rung: Rung) -> tuple[str, ...]:
     elo, interval = "-", "-"
     if rung.elo is not None:
-        elo, interval = f"{rung.elo:+.0f}", f"{rung.low:+.0f} .. {rung.high:+.0f}"
+        elo, interval = signed(rung.elo), f"{signed(rung.low)} .. {signed(rung.high)}"
     counts = map(str, (rung.wins, rung.draws, rung.losses))
     points, faults = f"{rung.points_a_match:.2f}", f"{rung.illegal}+{rung.opponent_faults}"
     return rung.opponent, str(rung.matches), points, *counts, elo, interval, faults

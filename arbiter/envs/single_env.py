@@ -298,13 +298,12 @@ class LastActionPlay(Play):
 
 def limits_of(limits: object) -> Limits | None:
     """Return limits from a mapping with keys of a season's file, others as they are; ConfigError."""
-    if isinstance(limits, Mapping):
-        from arbiter.table.program_players import default_limits
+    if limits is None or isinstance(limits, Limits):
+        return limits
+    written = check_written(limits)
+    from arbiter.table.program_players import default_limits
 
-        return default_limits(**check_written(limits))
-    if limits is not None and not isinstance(limits, Limits):
-        raise ConfigError(f'limits are {limits!r}, not a mapping such as {{"time": "10s"}}')
-    return limits
+    return default_limits(**written)
 
 
 def check_seat(seat: object, game: AnyGame) -> Seat:

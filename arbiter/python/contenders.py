@@ -65,7 +65,10 @@ def game_of_call(game: str | AnyGame, options: Mapping[str, Any] | None, seats: 
     given = dict(options or {})
     if seats is not None and "seats" in find(game).option_help:
         given.setdefault("seats", seats)
-    return make(game, given)
+    try:
+        return make(game, given)
+    except ConfigError as error:
+        raise error.in_one_line() from None
 
 
 def contenders(players: object, game: str) -> tuple[Contender, ...]:
@@ -106,8 +109,15 @@ def contenders(players: object, game: str) -> tuple[Contender, ...]:
     return tuple(seated)
 
 
-def contender(one: object, game: str) -> Contender:
-    """Return a player, named after its function or program; ConfigError, TypeError for no policy."""
+def contender(one: object, game: str, parameter: str = "players") -> Contender:
+    """Return a player, named after its function or program; ConfigError, which names the parameter."""
+    try:
+        return _contender(one, game)
+    except ConfigError as error:
+        raise error.in_one_line(parameter) from None
+
+
+def _contender(one: object, game: str) -> Contender:
     if isinstance(one, str) and one == RANDOM:
         return Contender(Player(RANDOM, ()))
     if not isinstance(one, type) and (callable(one) or callable(getattr(one, "predict", None))):
