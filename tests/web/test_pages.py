@@ -12,6 +12,7 @@ import pytest
 
 from arbiter.web.http.request_guard import POLICY
 from arbiter.web.rendering.compression import static_url
+from arbiter.web.rendering.template_filters import part
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
 
@@ -47,6 +48,14 @@ def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(onlooker: TestClie
         onlooker.get(f"/api/v1/seasons/small/{what}").json() for what in ("standings", "crosstable")
     )
     assert cross["players"] == [row["player"] for row in standings["players"]]
+
+
+def test_players_have_the_colours_that_the_season_deals_on_pages_and_in_replays(onlooker: TestClient) -> None:
+    page = onlooker.get("/seasons/small/standings").text
+    shown = re.findall(r'/players/([\w%]+)"><svg class="pm p(\d+)"', page)
+    assert {(f"p{n}", str(n)) for n in range(6)} <= set(shown)
+    replay = onlooker.get("/api/v1/seasons/small/matches/r001-t01-m0/replay").json()
+    assert {(part(one["name"]), str(one["mark"]["colour"])) for one in replay["players"]} <= set(shown)
 
 
 @pytest.mark.parametrize(
