@@ -50,6 +50,15 @@ def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(onlooker: TestClie
     assert cross["players"] == [row["player"] for row in standings["players"]]
 
 
+def test_a_crosstable_shows_the_row_of_one_player(onlooker: TestClient) -> None:
+    table = onlooker.get("/api/v1/seasons/small/crosstable").json()
+    row = table["cells"][table["players"].index("p0")]
+    page = onlooker.get("/seasons/small/crosstable?player=p0").text
+    assert page.count('<th scope="row">') == sum(cell is not None for cell in row)
+    assert "p0 against" in page
+    assert "p0 against" not in onlooker.get("/seasons/small/crosstable?player=nobody").text
+
+
 def test_players_have_the_colours_that_the_season_deals_on_pages_and_in_replays(onlooker: TestClient) -> None:
     page = onlooker.get("/seasons/small/standings").text
     shown = re.findall(r'/players/([\w%]+)"><svg class="pm p(\d+)"', page)
