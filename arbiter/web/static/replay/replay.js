@@ -32,15 +32,15 @@ function problemOf(/** @type {any} */ replay) {
  * Options: `address: false` keeps the position out of the URL; `console` is an element for the command that opens
  * the current position, `config` the season's file in it; `home` is one for the command that does so with the
  * replay's file, its `data-file`, under its `data-limits`; `loadView(seat)` promises the replay as a seat saw it;
- * `review` is the review of the match.
+ * `review` is the review of the match; `bottom` is the seat below while no seat is in view.
  * @param {HTMLElement} element @param {Api.Replay} replay
- * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, loadView?: LoadView | null, review?: Api.Review | null }} options
+ * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, loadView?: LoadView | null, review?: Api.Review | null, bottom?: number }} options
  */
-export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, loadView = null, review = null } = {}) {
+export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, loadView = null, review = null, bottom = 0 } = {}) {
   const problem = problemOf(replay);
   if (problem) throw new Error(problem);
   const onSeek = (/** @type {number} */ i) => player.go(player.restAt(i));
-  const table = makeTable(replay, (seat) => loadView !== null && hasSeatView(replay, seat), (seat) => player.viewFrom(seat));
+  const table = makeTable(replay, (seat) => loadView !== null && hasSeatView(replay, seat), (seat) => player.viewFrom(seat), bottom);
   const lane = makeLane(replay, onSeek);
   const notes = makeNotes(replay, onSeek);
   const exchanges = makeExchanges(onSeek);

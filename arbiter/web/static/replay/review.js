@@ -23,7 +23,7 @@ function chanceText(/** @type {number} */ chance) {
 }
 
 /** An answer as in the protocol; a card with its suit. @type {(replay: Api.Replay, words: string) => Part[]} */
-function answerBox(replay, words) {
+export function answerBox(replay, words) {
   if (!Object.hasOwn(replay.faces, words)) return [foreign(words)];
   const { text, symbol, tone, message } = cardFace(replay.faces, words);
   return [el("span", { class: tone ? `rp-suit-${tone.toLowerCase()} rp-strong` : "rp-strong", "aria-hidden": "true" }, `${symbol} ${text}`.trim()), spoken(message)];
