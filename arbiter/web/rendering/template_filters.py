@@ -55,8 +55,8 @@ def signed(value: float | None) -> str:
 
 
 def tenths(value: float, sign: bool = False) -> str:
-    """Format a number with one decimal and a true minus; with `sign` also a plus."""
-    return f"{value:{'+' * sign}.1f}".replace("-", MINUS)
+    """Format a number with one decimal and a true minus; with `sign` also a plus. A zero has neither."""
+    return f"{value:{'+' * sign}.1f}".replace("-", MINUS) if abs(value) >= 0.05 else "0.0"
 
 
 def hundredths(value: float | None) -> str:

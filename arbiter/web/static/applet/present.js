@@ -185,7 +185,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
     if (last < from) put(message, `Back to ${count(state.made, "decision")}.`);
     else if (last > from) put(message, eventsText(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
-    put(over, state.result ? `match over: ${state.result.say}` : "");
+    put(over, state.result ? `match over: ${state.result.say.replace(/\byou wins\b/, "you win")}` : "");
     element.classList.toggle("ap-done", state.over);
     put(turn, turnWords(state, view));
   }

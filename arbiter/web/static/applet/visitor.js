@@ -18,6 +18,7 @@ let asking = new AbortController();
 /** The last finished match: the key of its table, and its result. */
 let played = { key: "", say: "" };
 let first = "";
+let judged = "";
 
 const problem = el("p", { class: "ap-wrong", role: "alert" });
 const left = el("p", { class: "ap-note", title: "After that the table is closed" });
@@ -115,7 +116,8 @@ async function showOver(/** @type {Api.VisitState} */ { seat, result, luck: line
     luck.textContent = `${first && `The first time with these cards: ${first}. `}${line}`;
     if (advised) showAdvice(advised, seat);
     end("");
-  } else if (!running) {
+  } else if (!running && judged !== key) {
+    judged = key;
     luck.textContent = "Estimating the luck of the cards, and asking a house bot what it would have played …";
     await draw(await request("luck"));
   }

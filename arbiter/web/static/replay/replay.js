@@ -48,7 +48,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   const player = new Player(replay, draw, loadView);
   const reviewed = review && makeReview(player, review);
   const help = bindKeys(element, player, reviewed?.toggle);
-  const controls = makeControls(player, help, reviewed?.button);
+  const controls = makeControls(player, help, reviewed ? [reviewed.worst, reviewed.button] : []);
   const scrubber = makeScrubber(player);
   const sheet = makeSheet(player);
   bindTouches(table.element, player);
@@ -103,7 +103,7 @@ function makeStatus(/** @type {Api.Replay} */ replay) {
   return { element: el("div", { class: "rp-status" }, say ? el("p", { class: "rp-result-say" }, foreign(say)) : null, message), where, draw };
 }
 
-function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help, /** @type {HTMLElement | undefined} */ better) {
+function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help, /** @type {(HTMLElement | null)[]} */ better) {
   const button = (/** @type {string} */ text, /** @type {string} */ key) => {
     const [sign, words, , act] = KEYS.find(([, , one]) => one === key) ?? KEYS[0];
     const label = words[0].toUpperCase() + words.slice(1);
@@ -120,7 +120,7 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
   const keys = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: () => help.showModal() } }, "?");
   const steps = el("div", { class: "rp-controls rp-steps", role: "group", "aria-label": "Steps" }, back, toggle, on);
   const choices = el("div", { class: "rp-controls", role: "group", "aria-label": "Choices" }, fault,
-    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), keys, better, all);
+    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), keys, ...better, all);
   const draw = () => {
     const isFirst = player.i <= player.stops[0];
     for (const one of back) one.setAttribute("aria-disabled", String(isFirst));
