@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from arbiter.replay.emblem import dealt
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.standing_marks import notices
 from arbiter.text import printable
@@ -156,4 +157,5 @@ def render(template: str, state: SeasonState | None = None, **values: object) ->
     if state is not None:
         base = f"/seasons/{part(state.name)}"
         usual |= {"season": season_figures.season(state), "base": base, "home": base}
-    return environment().get_template(f"{template}.html").render({**usual, **values})
+    with dealt(None if state is None else state.colours):
+        return environment().get_template(f"{template}.html").render({**usual, **values})
