@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, SupportsIndex
+from typing import TYPE_CHECKING, Self, SupportsIndex, cast
 
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.python.match_results import MatchResults
@@ -133,7 +133,7 @@ class SeasonReader:
             raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(self._state.names)))
         listed = listings.matches(self._state, round_number, player, viewer=AS_ORGANISER)
         rows = (listings.match_with_reason(self._state, match) for match in listed.part(0, len(listed)))
-        return [{**row, "say": row["say"].translate(UNMARKED)} for row in rows]
+        return cast("list[MatchRow]", _unmarked([*rows]))
 
     def record(self, match_id: str) -> MatchRecord:
         """Return the record of a match; ConfigError for an unknown id."""
@@ -177,6 +177,15 @@ class SeasonReader:
 
     def _repr_html_(self) -> str:
         return html_table(HEADER, self._rows())
+
+
+def _unmarked(value: object) -> object:
+    """Return JSON values without the isolation marks in sentences, those of earlier runs included."""
+    if isinstance(value, list):
+        return [_unmarked(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: part.translate(UNMARKED) if key == "say" else _unmarked(part) for key, part in value.items()}
 
 
 def check_integer(name: str, value: object) -> None:

@@ -75,8 +75,8 @@ def test_a_bots_fault_loses_to_the_policy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "error", "words"),
     [
-        ({"against": []}, ConfigError, "not a list of one or more opponents"),
-        ({"against": "random"}, ConfigError, "not a list of one or more opponents"),
+        ({"against": []}, ConfigError, "against: expected a list of one or more opponents"),
+        ({"against": "random"}, ConfigError, "against: expected a list of one or more opponents"),
         ({"against": [5]}, ConfigError, "5 is not an opponent"),
         ({"against": ["gredy"]}, ConfigError, "did you mean greedy"),
         ({"rounds": 0}, ConfigError, "rounds: expected an integer from 1, got 0"),
