@@ -58,7 +58,7 @@ class PolicyPairing:
             raise type(error)(f"{place_text(play.turn, number, play)}: {error}") from None
         except ArbiterError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             what = self._whose if play.turn == seat else env.called(play.turn)
             text = f"{place_text(play.turn, number, play)}: {what} raised {describe(error)}"
             raise BotCheckFailed(text) from error
