@@ -37,7 +37,7 @@ class PolicyPairing:
         *,
         strict: bool = False,
     ) -> None:
-        self.limits = limits
+        self.title, self.limits = f"{whose} against {env.opponents[0].name}", limits
         self._policy, self._env, self._names = policy, env, names
         self._seed, self._whose, self._strict = seed, f"the policy {whose}", strict
 

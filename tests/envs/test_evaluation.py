@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from arbiter import envs
-from arbiter.errors import ArbiterError, BotCheckFailed, ConfigError
+from arbiter.errors import ArbiterError, BotCheckFailed, ConfigError, VoidMatch
 from arbiter.match.limits import WrittenLimits
 from tests.envs.forms import first, last
 
@@ -106,6 +107,10 @@ def raising(observation: Any, mask: Any) -> int:
     raise KeyError("no idea")
 
 
+def ending(observation: Any, mask: Any) -> int:
+    os._exit(1)
+
+
 def leaving(observation: Any, mask: Any) -> int:
     raise SystemExit(3)
 
@@ -136,6 +141,8 @@ def test_workers_play_what_one_process_plays() -> None:
     policies: dict[str, Any] = {"least": first, "random": "random"}
     one, two = (envs.crossplay(policies, "planning", workers=number, **call) for number in (1, 2))
     assert one == two
+    with pytest.raises(VoidMatch, match=r"ending against last, round \d: the worker process .* died"):
+        envs.evaluate(ending, "planning", [last], workers=2, **call)
     with pytest.raises(BotCheckFailed, match="decision 1: the policy raising raised KeyError"):
         envs.evaluate(raising, "planning", against, workers=2, **call)
 
