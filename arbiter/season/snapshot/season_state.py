@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from arbiter.games.cards import published_commitment
 from arbiter.match.packing import unpack, unpack_end
 from arbiter.match.spec import original
+from arbiter.replay.emblem import deal_colours
 from arbiter.season.calendar import next_round
 from arbiter.season.config.settings_diff import registered_name
 from arbiter.season.order_effects import (
@@ -335,6 +336,11 @@ class SeasonState:
         last = self.standings_after(self.complete)["players"] if self.complete else ()
         ranked = [row["player"] for row in last]
         return tuple(dict.fromkeys([*ranked, *self.players, *self.stored.seated(self.last)]))
+
+    @cached_property
+    def colours(self) -> Mapping[str, int]:
+        """The colours of players without their versions, dealt in the order of the file, then by name."""
+        return deal_colours([*self.players, *self.stored.seated(self.last)])
 
     @cached_property
     def ranking(self) -> Ranking | None:

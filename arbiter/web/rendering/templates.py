@@ -18,6 +18,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from arbiter.contest.message_texts import MATCH_NAME, ids_in
+from arbiter.replay.emblem import dealt
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.standing_marks import notices
 from arbiter.text import printable
@@ -175,4 +176,5 @@ def render(template: str, state: SeasonState | None = None, **values: object) ->
         base = f"/seasons/{part(state.name)}"
         linked = partial(link_matches, state, base)
         usual |= {"season": season_figures.season(state), "base": base, "home": base, "linked": linked}
-    return environment().get_template(f"{template}.html").render({**usual, **values})
+    with dealt(None if state is None else state.colours):
+        return environment().get_template(f"{template}.html").render({**usual, **values})
