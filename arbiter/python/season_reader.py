@@ -45,8 +45,8 @@ def open_season(file: str | os.PathLike[str], store: str | None = None) -> Seaso
 class SeasonReader:
     """A season as its store had it when opened, or at the last `refresh`; close it, or use it in ``with``.
 
-    Methods return what the commands of their names print as JSON. All results are visible, also what a
-    site holds back.
+    Methods return what the commands of their names print as JSON, with sentences (`say`) without
+    bidirectional isolation marks. All results are visible, also what a site holds back.
     """
 
     def __init__(self, file: str | os.PathLike[str], store: str | None = None) -> None:
@@ -102,6 +102,8 @@ class SeasonReader:
         shape = figures.standings(state, after_round, official, ranking)
         if official:
             shape["players"] = [row for row in shape["players"] if row["rank"] is not None]
+        if (first := shape["first"]) is not None:
+            shape["first"] = {**first, "say": first["say"].translate(UNMARKED)}
         return shape
 
     def history(self) -> History:
@@ -120,8 +122,7 @@ class SeasonReader:
         return [figures.round_in_short(self._state, known) for known in self._state.rounds]
 
     def matches(self, round_number: int | None = None, player: str | None = None) -> Sequence[MatchRow]:
-        """Return the stored matches of a round, of a player, or all, as ``arbiter matches`` does, their `say`
-        without bidirectional isolation marks.
+        """Return the stored matches of a round, of a player, or all, as ``arbiter matches`` does.
 
         ConfigError for a round that is not begun, and for an unknown player.
         """
