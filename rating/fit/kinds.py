@@ -36,7 +36,7 @@ BAYESELO_Z = 1.9601273
 FEWEST_CLUSTERS = 10
 """With fewer, the estimated variance between clusters is too uncertain."""
 
-# Up to so many values and degrees of freedom Python takes less time than importing scipy.
+# Up to these numbers of values and degrees of freedom Python takes less time than importing scipy.
 _FEW, _MOST_FREEDOM = 1000, 10_000.0
 
 
