@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from arbiter.replay.emblem import SIZE, emblem
 from arbiter.text import joined, number, place_text, printable
 from arbiter.text import money as text_of_money
+from arbiter.text import signed as signed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,8 +56,9 @@ def signed(value: float | None) -> str:
 
 
 def tenths(value: float, sign: bool = False) -> str:
-    """Format a number with one decimal and a true minus; with `sign` also a plus. A zero has neither."""
-    return f"{value:{'+' * sign}.1f}".replace("-", MINUS) if abs(value) >= 0.05 else "0.0"
+    """Format a number with one decimal and a true minus; with `sign` also a plus, but not of a zero."""
+    text = signed_text(value, 1) if sign else number(value, 1)
+    return text.replace("-", MINUS) if abs(value) >= 0.05 else "0.0"
 
 
 def hundredths(value: float | None) -> str:

@@ -214,7 +214,7 @@ VIEWS = (
          Standings, in_query=(AFTER, PAGE, WITH)),
     View("/crosstable", _crosstable_figures, "crosstable",
          "Results of each pair of players, and the probability that one is better.", Crosstable,
-         in_query=(FIRST, COLUMNS), page_only=(SHOW,), values=_crosstable_page),
+         in_query=(FIRST, COLUMNS), page_only=(SHOW, WHO), values=_crosstable_page),
     View("/history", figures.history_part, "history", "Ratings after each round.", History,
          in_query=(FIRST, BEFORE), page_only=(WHO,),
          values=lambda state, found: {"history": found, "lines": partial(figures.lines, state)}),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from arbiter.replay.emblem import dealt
 from arbiter.season.snapshot import listings, season_figures
 from arbiter.web.rendering.compression import STATIC
 from arbiter.web.rendering.script_bundle import join_modules
@@ -68,7 +69,8 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
         bare = make(rounds=[{**one, "table": None} for one in rounds], replays=[], replays_left_out=0)
         space = max(MOST_BYTES - len(bare.encode()), 0)
     shown, used, dropped = _replay_values(state, chosen, None if space is None else space // 2)
-    _add_tables(rounds, [one["id"] for one in shown], None if space is None else space - used)
+    with dealt(state.colours):
+        _add_tables(rounds, [one["id"] for one in shown], None if space is None else space - used)
     return make(rounds=rounds, replays=shown, replays_left_out=dropped)
 
 
