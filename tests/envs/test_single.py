@@ -161,7 +161,7 @@ def test_a_match_that_ends_before_the_agents_first_decision_takes_one_step():
         ({"seat": 4}, "seat is 4, not 0..3"),
         ({"seat": True}, "seat is True, not 0..3"),
         ({"seat": "north"}, "seat is 'north', not 0..3"),
-        ({"limits": "10s"}, "limits are '10s'"),
+        ({"limits": "10s"}, "limits: expected a mapping"),
         ({"render_mode": "rgb_arrays"}, "render_mode is 'rgb_arrays'"),
         ({"dealer": 1}, "unknown option of planning"),
     ],

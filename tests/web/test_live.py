@@ -188,7 +188,7 @@ def test_a_match_in_play_comes_first_and_is_not_to_be_played(kept: Kept) -> None
 
 def test_the_wall_screen_has_standings_tables_and_what_happened(onlooker: TestClient) -> None:
     page = onlooker.get("/seasons/small/live?wall=1").text
-    assert re.findall(r'<h2 id="([\w-]+)"', page) == ["wall-top", "live-tables", "wall-stage", "wall-told"]
+    assert re.findall(r'<h2 id="([\w-]+)"', page) == ["wall-top", "live-tables", "wall-told", "wall-stage"]
     assert page.count("<h3>Table") == 2
 
 

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from arbiter.replay.emblem import SIZE, emblem
 from arbiter.text import joined, number, place_text, printable
 from arbiter.text import money as text_of_money
+from arbiter.text import signed as signed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +57,7 @@ def signed(value: float | None) -> str:
 
 def tenths(value: float, sign: bool = False) -> str:
     """Format a number with one decimal and a true minus; with `sign` also a plus."""
-    return f"{value:{'+' * sign}.1f}".replace("-", MINUS)
+    return (signed_text(value, 1) if sign else number(value, 1)).replace("-", MINUS)
 
 
 def hundredths(value: float | None) -> str:

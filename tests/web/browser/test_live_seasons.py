@@ -69,7 +69,7 @@ def test_a_game_of_ones_own_is_watched_live_and_replayed(new_page: Callable[...,
             r"plays \w+ of (clubs|diamonds|hearts|spades)\.", page.locator(".rp-said").inner_text()
         )
         page.get_by_role("button", name="End", exact=True).click()
-        assert page.locator(".rp-result li").count() == 4
+        assert page.locator(".rp-facts dt:text-is('deal')").count() == 4
         assert complaints == []
 
 
