@@ -16,7 +16,6 @@ from arbiter.cli.options import config_argument, format_option_of, run_option, s
 from arbiter.cli.output import print_json, say
 from arbiter.cli.rerun_command import replay_command, settings_of_match, unavailable_players
 from arbiter.errors import ConfigError
-from arbiter.replay.emblem import dealt
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.cost_budget import cost_of
 from arbiter.season.order_effects import first_id, order_history, orders_until_replaced
@@ -133,8 +132,7 @@ def show(
         return
     if style == "replay":
         looking = Reader.parse(reader or "full", len(record.players))
-        with dealt(None if found is None else found.colours):
-            print_json(replay_of(record, looking, found is None or found.is_complete(record.round)))
+        print_json(replay_of(record, looking, found is None or found.is_complete(record.round)))
         return
     if seat is not None:
         from arbiter.contest.submissions.match_log import seen_by
