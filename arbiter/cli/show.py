@@ -15,7 +15,6 @@ from arbiter.cli.open_season import load_match, read_state, seat_of
 from arbiter.cli.options import config_argument, format_option_of, run_option, store_option
 from arbiter.cli.output import print_json, say
 from arbiter.errors import ConfigError
-from arbiter.replay.emblem import dealt
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.cost_budget import cost_of
 from arbiter.season.order_effects import first_id, order_history, orders_until_replaced
@@ -132,8 +131,7 @@ def show(
         return
     if style == "replay":
         looking = Reader.parse(reader or "full", len(record.players))
-        with dealt(None if found is None else found.colours):
-            print_json(replay_of(record, looking, found is None or found.is_complete(record.round)))
+        print_json(replay_of(record, looking, found is None or found.is_complete(record.round)))
         return
     if seat is not None:
         from arbiter.contest.submissions.match_log import seen_by

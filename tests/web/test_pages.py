@@ -191,6 +191,9 @@ def test_the_next_round_is_told_with_its_moment(first: datetime, visit: Callable
     for page in ("", "/live"):
         text = client.get(f"/seasons/small{page}").text
         assert f'Round 4 begins at <time datetime="{begins.isoformat(timespec="seconds")}">' in text
+    assert re.search(
+        r"Round 4 begins <strong>in 1 h (29|30) min</strong>, at <time", client.get("/seasons").text
+    )
 
 
 def test_a_season_with_an_end_does_not_say_of_how_many_rounds(

@@ -93,6 +93,12 @@ def is_past(text: str) -> bool:
     return datetime.fromisoformat(text).astimezone(UTC) <= datetime.now(UTC)
 
 
+def soon(text: str) -> str:
+    """Format a time of the next day as ``in 3 min``; "" for others."""
+    left = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
+    return f"in {duration(left)}" if 0 < left < 86400 else ""
+
+
 @lru_cache(maxsize=NAMES)
 def name(text: str) -> Markup:
     """Format an untrusted name: printable, and isolated from the direction of the surrounding text."""
@@ -156,5 +162,5 @@ WRITTEN = (
 FILTERS: dict[str, Callable[..., object]] = {
     "place": place_text,
     "shell": shlex.join,
-    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size)},
+    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size, soon)},
 }
