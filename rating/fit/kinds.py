@@ -18,8 +18,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal, get_args
 
-import numpy as np
-
 from rating.errors import OptionError
 from rating.notices import Notice
 
@@ -92,6 +90,8 @@ def probability_below(score: Floats, freedom: float | None, players: int) -> Flo
     Accurate to 1e-11; the shape is that of `score`. The players of the table decide whether scipy is loaded.
     """
     if players <= _FEW and (freedom is None or 0.0 < freedom <= _MOST_FREEDOM):
+        import numpy as np  # a command's options need the kinds alone
+
         return np.array([_below(x, freedom) for x in score.ravel().tolist()]).reshape(score.shape)
     from scipy.special import ndtr, stdtr
 
