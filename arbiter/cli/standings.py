@@ -26,9 +26,9 @@ from arbiter.season.snapshot import season_figures as figures
 from arbiter.season.snapshot.model_costs import COSTS
 from arbiter.season.snapshot.ranking import ranking_after
 from arbiter.season.snapshot.season_state import SeasonState
-from arbiter.season.snapshot.standing_marks import RankSpread, in_words, notices, rank_spreads
+from arbiter.season.snapshot.standing_marks import RankSpread, notices, rank_spreads
 from arbiter.season.snapshot.viewer import AS_ORGANISER
-from arbiter.text import counted, faults_text, joined, money, number
+from arbiter.text import UNMARKED, counted, faults_text, joined, money, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -242,7 +242,7 @@ def show_standings(
         if (costs := standings.get("costs")) is not None and costs["counted"] is not None:
             click.echo(_costs_in_words(costs))
         if standings["first"]:
-            click.echo(in_words(standings["first"]))
+            click.echo(standings["first"]["say"].translate(UNMARKED))
         for warning in _short_notes(standings):
             say(f"note: {warning}")
 
