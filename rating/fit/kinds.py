@@ -18,8 +18,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal, get_args
 
-import numpy as np
-
 from rating.errors import OptionError
 from rating.notices import Notice
 
@@ -36,8 +34,8 @@ BAYESELO_Z = 1.9601273
 FEWEST_CLUSTERS = 10
 """With fewer, the estimated variance between clusters is too uncertain."""
 
-# Up to these numbers of values and degrees of freedom Python takes less time than importing scipy.
-_FEW, _MOST_FREEDOM = 1000, 10_000.0
+_FEW, _MOST_FREEDOM = 50, 10_000.0
+"""Up to these numbers of players and degrees of freedom Python takes less time than importing scipy."""
 
 
 def choose_kind(fit: Fit, asked: Kind) -> tuple[Kind, tuple[Ints, int] | None, list[Notice]]:
@@ -86,12 +84,14 @@ def upper_quantile(share: float, freedom: float | None) -> float:
     return float(ndtri(share)) if freedom is None else float(stdtrit(freedom, share))
 
 
-def probability_below(score: Floats, freedom: float | None) -> Floats:
+def probability_below(score: Floats, freedom: float | None, players: int) -> Floats:
     """Return P(X < score) for t with these degrees of freedom, or the normal distribution for None.
 
-    Accurate to 1e-11; the shape is that of `score`.
+    Accurate to 1e-11; the shape is that of `score`. The players of the table decide whether scipy is loaded.
     """
-    if score.size <= _FEW and (freedom is None or 0.0 < freedom <= _MOST_FREEDOM):
+    if players <= _FEW and (freedom is None or 0.0 < freedom <= _MOST_FREEDOM):
+        import numpy as np  # a command's options need the kinds alone
+
         return np.array([_below(x, freedom) for x in score.ravel().tolist()]).reshape(score.shape)
     from scipy.special import ndtr, stdtr
 
@@ -99,14 +99,32 @@ def probability_below(score: Floats, freedom: float | None) -> Floats:
     return found
 
 
+def quantile_to_compare(share: float, freedom: float | None) -> float:
+    """Return `upper_quantile` to 1e-9 of itself, usually without importing scipy."""
+    if share < 0.5 or not (freedom is None or 0.0 < freedom <= _MOST_FREEDOM):
+        return upper_quantile(share, freedom)
+    low, high = 0.0, 1.0
+    while _tail(high, freedom) > 1.0 - share:
+        low, high = high, 2.0 * high
+    while high - low > 1e-10 * high:
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if _tail(middle, freedom) > 1.0 - share else (low, middle)
+    return high
+
+
 def _below(x: float, freedom: float | None) -> float:
+    tail = _tail(abs(x), freedom)
+    return tail if x < 0.0 else 1.0 - tail
+
+
+def _tail(x: float, freedom: float | None) -> float:
+    """Return P(X > x) for x >= 0."""
     if freedom is None or math.isnan(x):
-        return 0.5 * math.erfc(-x / math.sqrt(2.0))
+        return 0.5 * math.erfc(x / math.sqrt(2.0))
     square = x * x / freedom
     if math.isinf(square):
-        return float(x > 0.0)
-    tail = 0.5 * _beta(freedom / 2.0, 0.5, 1.0 / (1.0 + square), square / (1.0 + square))
-    return tail if x < 0.0 else 1.0 - tail
+        return 0.0
+    return 0.5 * _beta(freedom / 2.0, 0.5, 1.0 / (1.0 + square), square / (1.0 + square))
 
 
 def _beta(a: float, b: float, x: float, y: float) -> float:

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtr, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from rating import Match, OptionError, PairTable, rate, rating_covariance, simulate
 from rating.arrays import Floats, Ints
 from rating.fit import sandwich
 from rating.fit.bayeselo import Fit, bayeselo
 from rating.fit.intervals import _gradient_parts, intervals
-from rating.fit.kinds import BAYESELO_Z, Kind, probability_below
+from rating.fit.kinds import BAYESELO_Z, Kind, probability_below, quantile_to_compare, upper_quantile
 from rating.fit.sandwich import count_clusters
 from tests.fixtures.profiles import examples
 from tests.rating.recorded_results import from_pairs, simulate_season
@@ -134,8 +134,15 @@ def test_rounds_that_are_not_named() -> None:
 )
 def test_few_probabilities_are_those_of_many(scores: list[float], freedom: float | None) -> None:
     score = np.array(scores)
-    expected = ndtr(score) if freedom is None else stdtr(freedom, score)
-    np.testing.assert_allclose(probability_below(score, freedom), expected, rtol=0, atol=2e-11)
+    expected = probability_below(score, freedom, 1_000)
+    np.testing.assert_allclose(probability_below(score, freedom, 2), expected, rtol=0, atol=2e-11)
+
+
+@examples(100)
+@given(st.floats(0.4, 1.0 - 1e-9), st.none() | st.floats(0.5, 10_000.0))
+def test_a_quantile_to_compare_is_the_quantile(share: float, freedom: float | None) -> None:
+    expected = upper_quantile(share, freedom)
+    assert quantile_to_compare(share, freedom) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 def test_quantiles() -> None:
