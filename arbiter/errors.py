@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -71,6 +71,11 @@ class ConfigError(ArbiterError):
         self.problems = tuple(problems)
         self.file = file
         super().__init__("\n".join(problem.text(file) for problem in self.problems))
+
+    def in_one_line(self, place: str = "") -> Self:
+        """Return the error with all problems in one line, for callers in Python; `place` comes first."""
+        parts = [problem.text(self.file) for problem in self.problems]
+        return type(self)((f"{place}: " if place else "") + "; ".join(parts))
 
 
 class RulesError(ArbiterError):

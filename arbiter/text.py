@@ -184,6 +184,17 @@ def number(value: float | None, digits: int = 0) -> str:
     return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
+def signed(value: float | None, digits: int = 0) -> str:
+    """``+12``, ``-3``, ``0`` for a figure that rounds to it, or a dash for None."""
+    text = number(value, digits)
+    return f"+{text}" if value is not None and float(text) > 0 else text
+
+
+def interval_text(elo: float, low: float, high: float) -> str:
+    """``+12.3 (95 %: -4.5 to +29.1)``."""
+    return f"{signed(elo, 1)} (95 %: {signed(low, 1)} to {signed(high, 1)})"
+
+
 def money(value: float, largest: float, currency: str | None = None) -> str:
     """Format an amount with the decimals that the `largest` one needs, and its currency if known."""
     amount = number(value, 2 if largest >= 1 or not largest else 4 if largest >= 0.01 else 6)

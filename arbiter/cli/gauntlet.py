@@ -10,7 +10,7 @@ import click
 from arbiter.cli.options import programs_option, season_output_options, workers_option
 from arbiter.cli.output import note, print_result, print_table, say
 from arbiter.errors import BotCheckFailed, NoStore
-from arbiter.text import counted, faults_text, number
+from arbiter.text import counted, faults_text, interval_text, number
 
 if TYPE_CHECKING:
     from arbiter.season.config import Config
@@ -128,7 +128,7 @@ def _result_line(found: dict[str, Any]) -> str:
 def _elo_text(found: dict[str, Any]) -> str:
     if found["elo"] is None:
         return "no rating yet"
-    return f"Elo {found['elo']:+.1f} (95 %: {found['low']:+.1f} to {found['high']:+.1f})"
+    return "Elo " + interval_text(found["elo"], found["low"], found["high"])
 
 
 def _print_result(found: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from arbiter.match.packing import unpack
 from arbiter.match.spec import original
 from arbiter.store import Store
 from arbiter.table.executors import processes, slots
-from arbiter.text import counted, faults_text
+from arbiter.text import counted, faults_text, signed
 from arbiter.trials.match_series import series_tally
 from arbiter.trials.regression.own_season import open_season, play_blocks
 
@@ -134,8 +134,8 @@ def _print_tally(found: dict[str, Any], again: Mapping[str, str]) -> None:
             _with_half(row["points_a_deal"], row["points_a_deal_interval"]),
             *(row[key] for key in ("wins", "draws", "losses")),
             "-" if row["score"] is None else f"{100 * row['score']:.1f} %",
-            "-" if row["elo"] is None else f"{row['elo']:+.0f}",
-            "-" if row["elo"] is None else f"{row['low']:+.0f} to {row['high']:+.0f}",
+            signed(row["elo"]),
+            "-" if row["elo"] is None else f"{signed(row['low'])} to {signed(row['high'])}",
             sum(row["faults"].values()),
         ]
         for row in found["players"]

@@ -13,7 +13,7 @@ from arbiter.cli.match_source import is_match_source, read_match
 from arbiter.cli.options import config_argument, format_option_of, store_option, workers_option
 from arbiter.cli.output import note, print_result, print_table, say
 from arbiter.errors import ConfigError
-from arbiter.text import counted, printable
+from arbiter.text import counted, printable, signed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -294,9 +294,9 @@ def _print_luck(found: Review, names: dict[int, str]) -> None:
     leads = found.get("leads", [None] * len(found["luck"]))
     for seat, (luck, lead) in enumerate(zip(found["luck"], leads, strict=True)):
         if seat in names and luck is not None:
-            even = [] if lead is None else [_signed_text(lead[key]) for key in ("points", "even")]
-            ends = [] if lead is None else [f"{_signed_text(lead['low'])} to {_signed_text(lead['high'])}"]
-            rows.append([f"{seat} {names[seat]}", _signed_text(luck), *even, *ends])
+            even = [] if lead is None else [signed(lead[key], 1) for key in ("points", "even")]
+            ends = [] if lead is None else [f"{signed(lead['low'], 1)} to {signed(lead['high'], 1)}"]
+            rows.append([f"{seat} {names[seat]}", signed(luck, 1), *even, *ends])
     columns = ["player", "luck", "lead", "without luck", "95 %"]
     if rows:
         print_table(columns[: len(rows[0])], rows, "luck of the cards, and leads over the mean of all seats")
@@ -344,10 +344,6 @@ def _mean_loss_text(of: PhaseLoss) -> str:
         return "-"
     spread = "" if of["se"] is None else f" ± {of['se']:.2f}"
     return f"{of['mean_loss']:.2f}{spread}"
-
-
-def _signed_text(value: float) -> str:
-    return f"{value:+.1f}"
 
 
 def _number_text(value: float | None) -> str:

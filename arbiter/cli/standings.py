@@ -22,15 +22,13 @@ from arbiter.cli.output import (
     suspended_line,
 )
 from arbiter.errors import ConfigError
-from arbiter.season.administration import unknown_round
-from arbiter.season.snapshot import listings
 from arbiter.season.snapshot import season_figures as figures
 from arbiter.season.snapshot.model_costs import COSTS
 from arbiter.season.snapshot.ranking import ranking_after
 from arbiter.season.snapshot.season_state import SeasonState
-from arbiter.season.snapshot.standing_marks import RankSpread, in_words, notices, rank_spreads
+from arbiter.season.snapshot.standing_marks import RankSpread, notices, rank_spreads
 from arbiter.season.snapshot.viewer import AS_ORGANISER
-from arbiter.text import counted, faults_text, joined, money, number
+from arbiter.text import UNMARKED, counted, faults_text, joined, money, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -161,7 +159,11 @@ def matches(
     names = named[0] or named[1]
     last = max((stored.number for stored in state.rounds), default=0)
     if round_number is not None and round_number > last:
+        from arbiter.season.administration import unknown_round
+
         raise unknown_round(round_number, last)
+    from arbiter.season.snapshot import listings
+
     listed = listings.matches(state, round_number, names, tag=tag, viewer=AS_ORGANISER)
     wanted = MatchFilter(lost, forfeits)
     chosen = [match for match in listed.part(0, len(listed)) if wanted.accepts(match)]
@@ -240,7 +242,7 @@ def show_standings(
         if (costs := standings.get("costs")) is not None and costs["counted"] is not None:
             click.echo(_costs_in_words(costs))
         if standings["first"]:
-            click.echo(in_words(standings["first"]))
+            click.echo(standings["first"]["say"].translate(UNMARKED))
         for warning in _short_notes(standings):
             say(f"note: {warning}")
 

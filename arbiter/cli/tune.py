@@ -12,7 +12,7 @@ import click
 
 from arbiter.cli.options import format_option, programs_option, workers_option
 from arbiter.cli.output import note, print_result, print_table, say
-from arbiter.text import counted, faults_text
+from arbiter.text import counted, faults_text, signed
 
 if TYPE_CHECKING:
     from arbiter.cli.regress_report import EndedTest
@@ -190,7 +190,7 @@ def _print_result(course: TuningRun, ended: EndedTest | None) -> None:
     rows.append(["estimate", *(f"{descent.estimate[name]:.4g}" for name in names)])
     if worth := descent.worth:
         shown = [worth[name] for name in names]
-        rows.append(["gain of up", *(f"{lead:+.2f} ± {error:.2f}" for lead, error in shown)])
+        rows.append(["gain of up", *(f"{signed(lead, 2)} ± {error:.2f}" for lead, error in shown)])
     print_table(["iteration", *names], rows)
     made = {side: many for side, many in course.faults.items() if many}
     faults = f"faults of {faults_text(made)}" if made else "no faults"

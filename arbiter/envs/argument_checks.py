@@ -17,7 +17,7 @@ from operator import index
 
 from gymnasium.error import InvalidAction, ResetNeeded
 
-from arbiter.errors import ArbiterError
+from arbiter.errors import ArbiterError, ConfigError
 from arbiter.match.record import Forfeit
 
 
@@ -31,6 +31,14 @@ class NoSuchAction(ArbiterError, ValueError, InvalidAction):
 
 class IllegalPolicy(ArbiterError, ValueError):
     """An action that the rules do not allow, of a policy that cannot lose by it."""
+
+
+class WrongType(ConfigError, TypeError):
+    """A parameter of the wrong type."""
+
+
+class WrongValue(ConfigError, ValueError):
+    """A parameter outside its range."""
 
 
 class NoMatch(RuntimeError, ResetNeeded):
@@ -84,3 +92,15 @@ def check_number(value: object, expected: str, least: int = 0, bound: int | None
     if number < least or (bound is not None and number >= bound):
         raise ValueError(f"{expected}, not {number}")
     return number
+
+
+def check_parameter(name: str, value: object, least: int = 0, *, texts: bool = False) -> int | str:
+    """Return an integer parameter of a call, or with `texts` a string; WrongType, WrongValue."""
+    if texts and isinstance(value, str):
+        return value
+    try:
+        return check_number(value, name, least)
+    except (TypeError, ValueError) as error:
+        kind = WrongType if isinstance(error, TypeError) else WrongValue
+        expected = f"an integer from {least}{', or a string' if texts else ''}"
+        raise kind(f"{name}: expected {expected}, got {value!r}") from None

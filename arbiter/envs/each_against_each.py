@@ -15,16 +15,18 @@ from typing import Any, NamedTuple, TypedDict, cast
 import numpy as np
 
 import rating
-from arbiter.envs.argument_checks import IllegalPolicy, check_number, check_seed
-from arbiter.envs.evaluation import merge_options, play_matches
-from arbiter.envs.mixed_pairs import play_pair
+from arbiter.envs.evaluation import check_rounds, merge_options
+from arbiter.envs.mixed_pairs import MixedPairing
 from arbiter.envs.opponents import Opponent, OpponentLike, PolicyOpponent, check_opponents
+from arbiter.envs.pairings import Pairing, play_rounds
 from arbiter.envs.pettingzoo_base import arena_of
+from arbiter.envs.policy_pairing import PolicyPairing
 from arbiter.envs.single_env import SingleEnv, limits_of
 from arbiter.errors import ConfigError
 from arbiter.games.game import AnyGame
 from arbiter.match.spec import Limits
-from arbiter.text import counted, html_table, in_columns
+from arbiter.table.match_progress import Progress
+from arbiter.text import counted, html_table, in_columns, signed
 
 
 class Encounter(NamedTuple):
@@ -108,15 +110,17 @@ def crossplay(
     seed: int | str = 0,
     limits: Limits | Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
+    workers: int | None = 1,
+    progress: Progress = False,
     **more: Any,
 ) -> Crossplay:
     """Play each of `policies`, given by name, against copies of each other one.
 
     Each is what `evaluate` takes: a policy, ``"random"``, a shipped bot's name, a command, or a pool. Each
     pair has a match from every seat in each of `rounds` rounds, both ways round, all on the deals of the
-    round; results of a round are one cluster. `game`, `options` and `limits` as in `evaluate`. A program's
-    fault loses its match. Errors as in `evaluate`; ConfigError for fewer than two policies, ArbiterError for
-    any policy's illegal action.
+    round; results of a round are one cluster. `game`, `options`, `limits`, `workers` and `progress` as in
+    `evaluate`. A program's fault loses its match. Errors as in `evaluate`; ConfigError for fewer than two
+    policies, ArbiterError for any policy's illegal action.
     """
     if not isinstance(policies, Mapping) or len(policies) < 2:
         got = len(policies) if isinstance(policies, Mapping) else type(policies).__name__
@@ -125,30 +129,28 @@ def crossplay(
     names = tuple(policies)
     if not all(names):
         raise ConfigError("policies: expected a name for each, got ''")
-    rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
-    seed = check_seed(seed) or 0
+    rounds, seed = check_rounds(rounds, seed)
     play, observer, _ = arena_of(game, merge_options(options, more, game))
     game, limits = play.game, limits_of(limits)
-    able = dict(zip(names, check_opponents(list(policies.values()), len(policies), game.name), strict=True))
+    able = {name: _check_policy(name, one, game.name) for name, one in policies.items()}
+    pairs = [(row, column) for column in names for row in names if row != column]
+
+    def pairing(row: str, column: str) -> Pairing:
+        one = able[row]
+        if not isinstance(one, PolicyOpponent):
+            return MixedPairing(game, (one, able[column]), (row, column), seed, limits)
+        env = SingleEnv(game, observer, [policies[column]] * (game.seats - 1), limits=limits)
+        for opponent in env.opponents:
+            if isinstance(opponent, PolicyOpponent):
+                opponent.name, opponent.role = column, "policy"
+        return PolicyPairing(one.policy, env, (row, column), seed, row, env.limits, strict=True)
+
     points: dict[tuple[str, str], float] = {}
     matches: dict[frozenset[str], list[rating.Match]] = {}
-    for column in names:
-        others = [policies[column]] * (game.seats - 1)
-        with SingleEnv(game, observer, others, limits=limits) as env:
-            for opponent in env.opponents:
-                if isinstance(opponent, PolicyOpponent):
-                    opponent.name = column
-            for row in names:
-                if row == column:
-                    continue
-                one = able[row]
-                if isinstance(one, PolicyOpponent):
-                    found = play_matches(one.policy, env, (row, column), rounds, seed, row)
-                else:
-                    found = play_pair(game, (one, able[column]), (row, column), rounds, seed, limits)
-                _check_legal((match for match, _ in found), able)
-                points[row, column] = sum(won for _, won in found) / len(found)
-                matches.setdefault(frozenset((row, column)), []).extend(match for match, _ in found)
+    played = play_rounds([pairing(*pair) for pair in pairs], rounds, workers, progress)
+    for pair, found in zip(pairs, played, strict=True):
+        points[pair] = sum(won for _, won in found) / len(found)
+        matches.setdefault(frozenset(pair), []).extend(match for match, _ in found)
     every = [match for of_pair in matches.values() for match in of_pair]
     of = rating.intervals(rating.bayeselo(rating.PairTable.from_matches(every, players=names)), "round")
     elo, low, high = (
@@ -158,11 +160,12 @@ def crossplay(
     return Crossplay(game.name, rounds, names, cells, elo, low, high)
 
 
-def _check_legal(matches: Iterable[rating.Match], able: Mapping[str, Opponent]) -> None:
-    """Raise IllegalPolicy for a match that a policy's fault has ended."""
-    for match in matches:
-        if match.faulty is not None and isinstance(able[name := match.players[match.faulty]], PolicyOpponent):
-            raise IllegalPolicy(f"the policy {name} wants an illegal action as seat {match.faulty}")
+def _check_policy(name: str, one: object, game: str) -> Opponent:
+    """Return a policy as an opponent; ConfigError, which names it."""
+    try:
+        return check_opponents([one], 1, game)[0]
+    except ConfigError as error:
+        raise error.in_one_line(f"policies: {name}") from None
 
 
 def _elo_apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[float, float, float]:
@@ -174,4 +177,4 @@ def _elo_apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[fl
 
 
 def _interval_text(elo: float, low: float, high: float) -> str:
-    return f"{elo:+.0f} ± {(high - low) / 2:.0f}"
+    return f"{signed(elo)} ± {(high - low) / 2:.0f}"

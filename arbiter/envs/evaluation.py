@@ -14,21 +14,24 @@ from typing import Any, NamedTuple, TypedDict, cast
 import numpy as np
 
 import rating
-from arbiter.envs.argument_checks import check_action, check_number, check_seed
+from arbiter.envs.argument_checks import check_parameter
 from arbiter.envs.opponents import OpponentLike
+from arbiter.envs.pairings import Tried, play_rounds
 from arbiter.envs.pettingzoo_base import arena_of
-from arbiter.envs.policies import Policy, begin, policy_of
-from arbiter.envs.single_env import SingleEnv
+from arbiter.envs.policies import policy_of
+from arbiter.envs.policy_pairing import PolicyPairing
+from arbiter.envs.single_env import SingleEnv, limits_of
 from arbiter.errors import ConfigError, slip_of
 from arbiter.games import find
-from arbiter.games.game import AnyGame, Seat
+from arbiter.games.game import AnyGame
 from arbiter.match.follower import PolicyLike
 from arbiter.match.spec import Limits
-from arbiter.text import counted, html_table, in_columns
+from arbiter.table.match_progress import Progress
+from arbiter.text import counted, html_table, in_columns, signed
 
 POLICY, OPPONENT = "policy", "opponent"
-PARAMETERS = ("rounds", "seed", "limits", "options")
-NO_PARAMETERS = ("matches", "workers", "progress", "strict")
+PARAMETERS = ("rounds", "seed", "limits", "options", "workers", "progress")
+NO_PARAMETERS = ("matches", "strict")
 """Those of `arbiter.play` alone."""
 HEADER = ("opponent", "matches", "points", "won", "drawn", "lost", "Elo", "95 % interval", "illegal+faults")
 
@@ -119,34 +122,47 @@ def evaluate(
     seed: int | str = 0,
     limits: Limits | Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
+    workers: int | None = 1,
+    progress: Progress = False,
     **more: Any,
 ) -> Evaluation:
     """Play `policy` against each of `against`, opponents as in `arbiter.envs.single`.
 
     Each rung has a match from every seat in each of `rounds` rounds, with deals from `seed`. The results
     of a round are one cluster of the interval. `game` and `limits` as in `single`; the game's `options` as in
-    `arbiter.play`, or as keywords, each in one of the two.
-    ConfigError for invalid options, TypeError or ValueError for an invalid policy, seed or number of rounds.
-    For a policy's answer that is not an id and an opponent's illegal action, ArbiterError, which is one of
-    these too.
+    `arbiter.play`, or as keywords, each in one of the two. `workers` and `progress` as in `arbiter.play`;
+    what a worker learns, such as a pool's ratings, stays there.
+
+    ConfigError for values that do not fit; for a policy, a seed and a number of rounds it is also a TypeError
+    or ValueError. An answer that is no id and an opponent's illegal action raise ArbiterError, which is one
+    of these too; a policy's exception raises BotCheckFailed, with one worker from it. Both name player, seat,
+    round, deal and decision.
     """
     given: object = policy
     if isinstance(given, str | list | tuple):
         hint = "arbiter.play and arbiter.compare take commands and shipped bots"
         raise ConfigError(f"policy: expected a function or an object with predict, got {given!r}", hint=hint)
     ours = policy_of(policy)
-    rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
-    seed = check_seed(seed) or 0
+    rounds, seed = check_rounds(rounds, seed)
     if isinstance(against, str | bytes) or not isinstance(against, Sequence) or not against:
-        raise ConfigError(f"against is {against!r}, not a list of one or more opponents")
+        raise ConfigError(f"against: expected a list of one or more opponents, got {against!r}")
     play, observer, _ = arena_of(game, merge_options(options, more, game))
     game = play.game
+    limits, whose = limits_of(limits), getattr(ours, "__name__", type(ours).__name__)
     tables = [SingleEnv(game, observer, [one] * (game.seats - 1), limits=limits) for one in against]
-    try:
-        return Evaluation(game.name, rounds, tuple(_play_rung(ours, env, rounds, seed) for env in tables))
-    finally:
-        for env in tables:
-            env.close()
+    pairings = [PolicyPairing(ours, env, (POLICY, OPPONENT), seed, whose, env.limits) for env in tables]
+    # A pool that plays has the name of its member.
+    names = [env.opponents[0].name for env in tables]
+    found = play_rounds(pairings, rounds, workers, progress)
+    return Evaluation(game.name, rounds, tuple(map(_rung, names, found)))
+
+
+def check_rounds(rounds: object, seed: object) -> tuple[int, int | str]:
+    """Return the number of rounds and the seed of their deals, 0 for None; WrongType, WrongValue."""
+    found = check_parameter("seed", 0 if seed is None else seed, texts=True)
+    number = check_parameter("rounds", rounds, least=1)
+    assert isinstance(number, int)
+    return number, found
 
 
 def merge_options(options: Mapping[str, Any] | None, more: Mapping[str, Any], game: object) -> dict[str, Any]:
@@ -164,17 +180,15 @@ def merge_options(options: Mapping[str, Any] | None, more: Mapping[str, Any], ga
     return {**(options or {}), **more}
 
 
-def _play_rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
-    """Play all matches of a rung, and return their results with the policy's Elo above the opponent."""
-    whose = getattr(policy, "__name__", type(policy).__name__)
-    tried = play_matches(policy, env, (POLICY, OPPONENT), rounds, seed, whose)
+def _rung(opponent: str, tried: Sequence[Tried]) -> Rung:
+    """Return the results against an opponent, with the policy's Elo above it."""
     table = rating.PairTable.from_matches([match for match, _ in tried], players=(POLICY, OPPONENT))
     found = rating.rate_one(table, POLICY, np.zeros(2), rating.bayeselo(table).drawelo)
     outcome = np.where(table.first == 0, table.outcome, -table.outcome)
     wins, draws, losses = (int((outcome == what).sum()) for what in (1, 0, -1))
     faulty = [match.players[match.faulty] for match, _ in tried if match.faulty is not None]
     return Rung(
-        opponent=env.opponents[0].name,
+        opponent=opponent,
         matches=len(tried),
         points_a_match=sum(points for _, points in tried) / len(tried),
         wins=wins,
@@ -188,47 +202,10 @@ def _play_rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> 
     )
 
 
-def play_matches(
-    policy: Policy, env: SingleEnv, names: tuple[str, str], rounds: int, seed: int | str, whose: str
-) -> list[tuple[rating.Match, float]]:
-    """Play a match from every seat in each round. Return them with the policy's points.
-
-    `names` are the policy's and the opponents' in the matches, `whose` is the policy's in messages.
-    """
-    return [
-        _play_match(policy, env, names, f"{seed}/{number}", seat, number, whose)
-        for number in range(1, rounds + 1)
-        for seat in range(env.play.game.seats)
-    ]
-
-
-def _play_match(
-    policy: Policy, env: SingleEnv, names: tuple[str, str], seed: str, seat: Seat, number: int, whose: str
-) -> tuple[rating.Match, float]:
-    """Play a match with the policy in this seat. Return it and the policy's points, 0 after a fault."""
-    observation, info = env.reset(seed=seed, options={"seat": seat})
-    begin(policy)
-    over = False
-    while not over:
-        # A match may be over before the policy's first decision: then a step with any id returns its end.
-        action = 0
-        if info["legal_ids"]:
-            answer = policy(observation, info["action_mask"])
-            action = check_action(answer, env.observer.actions, f"the policy {whose}")
-        observation, _, terminated, truncated, info = env.step(action)
-        over = terminated or truncated
-    game, play = env.play.game, env.play
-    players = [names[place != seat] for place in range(game.seats)]
-    faulty = seat if "illegal" in info else env.faulty
-    points = None if faulty is not None else play.totals
-    match = rating.Match(players, points=points, faulty=faulty, sides=game.sides, round=number)
-    return match, 0.0 if points is None else float(points[seat])
-
-
 def _rung_cells(rung: Rung) -> tuple[str, ...]:
     elo, interval = "-", "-"
     if rung.elo is not None:
-        elo, interval = f"{rung.elo:+.0f}", f"{rung.low:+.0f} .. {rung.high:+.0f}"
+        elo, interval = signed(rung.elo), f"{signed(rung.low)} .. {signed(rung.high)}"
     counts = map(str, (rung.wins, rung.draws, rung.losses))
     points, faults = f"{rung.points_a_match:.2f}", f"{rung.illegal}+{rung.opponent_faults}"
     return rung.opponent, str(rung.matches), points, *counts, elo, interval, faults

@@ -18,13 +18,14 @@ from arbiter.games.samples import bot_names
 from arbiter.match.follower import PolicyLike
 from arbiter.match.spec import Player
 
-RANDOM = "random"
+RANDOM, ROLE = "random", "opponent"
 
 
 class Chooser(Protocol):
-    """An opponent in memory."""
+    """An opponent in memory; messages call it by its `role` and `name`."""
 
     name: str
+    role: str
 
     def begin(self, seed: str) -> None:
         """Begin a match; `seed` depends on the match and the seat."""
@@ -36,7 +37,7 @@ class Chooser(Protocol):
 class Chance:
     """Any legal action with equal probability."""
 
-    name = RANDOM
+    name, role = RANDOM, ROLE
 
     def __init__(self) -> None:
         self._chance = random.Random()
@@ -52,6 +53,7 @@ class PolicyOpponent:
     """A policy; see `arbiter.envs.policies`."""
 
     def __init__(self, policy: Any) -> None:
+        self.role = ROLE
         self.policy = policy_of(policy)
         self.name = getattr(self.policy, "__name__", type(policy).__name__)
 
@@ -65,9 +67,9 @@ class PolicyOpponent:
         try:
             answer = self.policy(observer.vector(play, seat), mask)
         except Exception as error:
-            error.add_note(f"raised by the opponent {self.name} in seat {seat}")
+            error.add_note(f"raised by the {self.role} {self.name} in seat {seat}")
             raise
-        return check_action(answer, observer.actions, f"the opponent {self.name} in seat {seat}")
+        return check_action(answer, observer.actions, f"the {self.role} {self.name} in seat {seat}")
 
 
 class FromPool:
@@ -75,7 +77,7 @@ class FromPool:
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
-        self.name = "pool"
+        self.name, self.role = "pool", ROLE
 
     def begin(self, seed: str) -> None:
         """Draw the member that plays."""
@@ -86,7 +88,7 @@ class FromPool:
         """Return a member drawn by `seed`."""
         name, policy = self.pool.draw(seed)
         drawn = PolicyOpponent(policy)
-        drawn.name = name
+        drawn.name, drawn.role = name, self.role
         return drawn
 
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
@@ -127,5 +129,5 @@ def _check_opponent(one: object, game: str) -> Opponent:
     if (player := program_of(one, game)) is not None:
         return player
     known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *bot_names(game))))
-    hint = f"{known}, a policy, a Player, or the command of a bot"
-    raise ConfigError(f"{one!r} is not an opponent", hint=hint)
+    hint = f"expected {known}, a policy, a Player, or the command of a bot"
+    raise ConfigError(f"{one!r} is not a player", hint=hint)

@@ -168,7 +168,10 @@ class Arena(Renderable):
 def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Observer, list[str]]:
     """Return play, observer and agents for a game, by its name and options or a `Game`; ConfigError."""
     if isinstance(game, str):
-        game = make(game, options)
+        try:
+            game = make(game, options)
+        except ConfigError as error:
+            raise error.in_one_line() from None
     elif not isinstance(game, Game):
         raise ConfigError(f"{game!r} is neither the name of a game nor a Game")
     elif options:

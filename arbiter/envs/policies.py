@@ -14,7 +14,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.envs.argument_checks import WrongType
 from arbiter.envs.observers.observer import Vector
+from arbiter.match.follower import EXPECTED_POLICY, KNOWN_TO_PREDICT, misfit_of
 
 Policy: TypeAlias = "Callable[[Vector, Vector], Any]"
 """Maps observation and action mask, as in `GameEnv.observe`, to the id of a legal action."""
@@ -39,11 +41,8 @@ class Predictor:
 
     def __call__(self, observation: Vector, action_mask: Vector) -> Any:
         """Return the model's action; an array of one number becomes that number."""
-        known = {
-            "action_masks": action_mask.view(np.ndarray) != 0,
-            "state": self._state,
-            "episode_start": np.array([self._fresh]),
-        }
+        masks, fresh = action_mask.view(np.ndarray) != 0, np.array([self._fresh])
+        known = dict(zip(KNOWN_TO_PREDICT, (masks, self._state, fresh), strict=True))
         said = self._predict(observation, **{name: known[name] for name in known if name in self._takes})
         self._fresh = False
         action, self._state = said if isinstance(said, tuple) else (said, None)
@@ -67,11 +66,12 @@ def is_policy(thing: object) -> bool:
 def policy_of(thing: Any) -> Policy:
     """Return a callable of observation and mask as it is, an object with `predict` in a `Predictor`.
 
-    TypeError for anything else, and for a class.
+    WrongType for anything else, for a class, and for another number of parameters.
     """
     if not is_policy(thing):
-        what = "a callable of an observation and an action mask, or has a method predict"
-        raise TypeError(f"a policy is {what}, not {thing!r}")
+        raise WrongType(f"a policy is {EXPECTED_POLICY}, not {thing!r}")
+    if misfit := misfit_of(thing):
+        raise WrongType(f"a policy is {EXPECTED_POLICY}, not {misfit}")
     # First, since a model may be callable, too.
     return Predictor(thing) if callable(getattr(thing, "predict", None)) else thing
 

@@ -36,17 +36,17 @@ PACKAGE = Path(__file__).parents[1]
 class PolicyPlayers(Follower):
     """The players in memory of one match: `policies` by seat, None for a random player.
 
-    They observe as in an environment. An answer that is not a legal id is the fault ``illegal``, an
-    exception or SystemExit ``crash``; its class, message and line are the private text. `error` is that
-    exception, or None.
+    They observe as in an environment; `play` is the match in progress. An answer that is not a legal id is
+    the fault ``illegal``, an exception or SystemExit ``crash``; its class, message and line are the private
+    text. `error` is that exception, or None.
     """
 
     def __init__(self, game: AnyGame, spec: MatchSpec, policies: Mapping[Seat, Policy | None]) -> None:
         number = spec.round or 1
         super().__init__(Position.opening(game, spec.seed, number))
         self.error: BaseException | None = None
-        self._policies, self._observer, self._play = policies, observer_of(game), LastActionPlay(game)
-        self._play.begin_match(spec.seed, number)
+        self._policies, self._observer, self.play = policies, observer_of(game), LastActionPlay(game)
+        self.play.begin_match(spec.seed, number)
         self._chance = random_policy(f"{spec.seed}|{number}|{spec.rotation}")
         for policy in policies.values():
             if policy is not None:
@@ -61,7 +61,7 @@ class PolicyPlayers(Follower):
 
     def action_of(self, seat: Seat) -> Action:
         """Return the decision of a seat; MalformedReply."""
-        play, policy = self._play, self._policies[seat]
+        play, policy = self.play, self._policies[seat]
         if policy is None:
             play.act(seat, self._chance(play.state, seat))
         else:
@@ -74,11 +74,11 @@ class PolicyPlayers(Follower):
 
     def check(self, action: Action) -> None:
         """Follow a program's decision."""
-        self._play.act(self._play.turn, action)
+        self.play.act(self.play.turn, action)
 
     def _step(self, seat: Seat, policy: Policy) -> None:
         """Ask a policy and do its action; MalformedReply if it raises (kept in `error`) or is not legal."""
-        play, observer = self._play, self._observer
+        play, observer = self.play, self._observer
         mask = mask_of(observer.legal(play, seat), observer.actions)
         seen = observer.vector(play, seat)
         try:

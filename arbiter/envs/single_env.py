@@ -26,7 +26,7 @@ from arbiter.envs.argument_checks import Forfeited, IllegalPolicy, check_number,
 from arbiter.envs.gymnasium_base import TurnBasedEnv
 from arbiter.envs.match_state import NOBODY, Play, given_deals
 from arbiter.envs.observers import Observer
-from arbiter.envs.opponents import FromPool, Opponent, check_opponents
+from arbiter.envs.opponents import ROLE, FromPool, Opponent, check_opponents
 from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
 from arbiter.envs.render import env_metadata
 from arbiter.envs.view_form import ViewForm
@@ -105,12 +105,15 @@ class SingleEnv(TurnBasedEnv):
         self.seat: Seat = 0
         self._wanted = seat if seat == ROTATE else check_seat(seat, game)
         self.opponents = check_opponents(opponents, game.seats - 1, game.name)
+        self.limits: Limits | None = None
+        """Those of its programs."""
         self._programs: ProgramOpponents | None = None
         if any(isinstance(opponent, Player) for opponent in self.opponents):
             from arbiter.envs.bot_opponents import ProgramOpponents
             from arbiter.table.program_players import default_limits
 
-            self._programs = ProgramOpponents(limits or default_limits())
+            self.limits = limits = limits or default_limits()
+            self._programs = ProgramOpponents(limits)
             # Also without a call of `close`.
             weakref.finalize(self, self._programs.close)
         self._seated: dict[Seat, Opponent] = {}
@@ -174,6 +177,11 @@ class SingleEnv(TurnBasedEnv):
         if self._programs is not None:
             self._programs.close()
         super().close()
+
+    def called(self, seat: Seat) -> str:
+        """Return what messages call the opponent in a seat."""
+        opponent = self._seated[seat]
+        return f"the {getattr(opponent, 'role', ROLE)} {opponent.name}"
 
     def _names_by_seat(self) -> list[str]:
         return [
@@ -243,7 +251,7 @@ class SingleEnv(TurnBasedEnv):
                 self.observer.act(play, seat, action)
             except IllegalAction as error:
                 name = self.observer.action_name(action)
-                what = f"the opponent {opponent.name} in seat {seat} wants {action} ({name})"
+                what = f"{self.called(seat)} in seat {seat} wants {action} ({name})"
                 raise IllegalPolicy(f"{what}: {error}") from None
             return
         assert self._programs is not None
@@ -290,13 +298,12 @@ class LastActionPlay(Play):
 
 def limits_of(limits: object) -> Limits | None:
     """Return limits from a mapping with keys of a season's file, others as they are; ConfigError."""
-    if isinstance(limits, Mapping):
-        from arbiter.table.program_players import default_limits
+    if limits is None or isinstance(limits, Limits):
+        return limits
+    written = check_written(limits)
+    from arbiter.table.program_players import default_limits
 
-        return default_limits(**check_written(limits))
-    if limits is not None and not isinstance(limits, Limits):
-        raise ConfigError(f'limits are {limits!r}, not a mapping such as {{"time": "10s"}}')
-    return limits
+    return default_limits(**written)
 
 
 def check_seat(seat: object, game: AnyGame) -> Seat:

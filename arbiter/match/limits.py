@@ -73,16 +73,20 @@ def override_limits(limits: Limits, **written: str | None) -> Limits:
 
 
 def check_written(limits: object) -> dict[str, str]:
-    """Return `limits` as a dict, its texts unparsed; ConfigError for an unknown key or word, or no text."""
+    """Return `limits` as a dict of texts that can be parsed; ConfigError, which names limits and the key."""
     known = [field.name for field in fields(WrittenLimits)]
     if not isinstance(limits, Mapping):
         raise ConfigError(f'limits: expected a mapping such as {{"time": "10s"}}, got {limits!r}')
     for key, value in limits.items():
         if key not in known:
-            raise ConfigError(f"unknown limit {key!r}", hint=did_you_mean(str(key), known))
+            raise ConfigError(f"limits: {key}: unknown", hint=did_you_mean(str(key), known))
         if not isinstance(value, str) or value not in CHOICES.get(key, (value,)):
             expected = " or ".join(CHOICES[key]) if key in CHOICES else 'text such as "10s" or "400MB"'
             raise ConfigError(f"limits: {key}: expected {expected}, got {value!r}")
+        try:
+            WrittenLimits(**{key: value}).limits()
+        except ConfigError as error:
+            raise error.in_one_line(f"limits: {key}") from None
     return dict(limits)
 
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame
     from arbiter.match.spec import MatchSpec
-    from arbiter.python.match_loop import Progress
     from arbiter.python.match_results import MatchResults
     from arbiter.python.table_types import Contestant
+    from arbiter.table.match_progress import Progress
     from arbiter.trials.regression.figures import TrialFigures
     from arbiter.trials.regression.trial_state import VerdictOfTrial
 
@@ -124,7 +124,8 @@ def compare(
         rule = stop_rule(made, keys, most_blocks=max_blocks)
     except OptionError as error:
         raise ConfigError(str(error)) from None
-    named = {BASE: contender(base, made.name), CANDIDATE: contender(candidate, made.name)}
+    sides = {BASE: base, CANDIDATE: candidate}
+    named = {side: contender(one, made.name, side) for side, one in sides.items()}
     event = event_of(made, text, [*named.values()])
     pair = [replace(one, player=replace(one.player, name=name)) for name, one in named.items()]
     with Table(made, pair, limits, strict) as table:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
@@ -16,7 +14,7 @@ from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make, make_shared
 from arbiter.games.game import Game
 from arbiter.games.samples import bot_names
-from arbiter.match.follower import RandomPlayers, conduct_with
+from arbiter.match.follower import EXPECTED_POLICY, RandomPlayers, conduct_with, misfit_of
 from arbiter.match.limits import USUAL, check_written, override_limits
 from arbiter.match.position import Position
 from arbiter.match.referee import referee
@@ -25,8 +23,7 @@ from arbiter.python.player_digests import ProgramDigest
 from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
-    from concurrent.futures import Executor, Future
+    from collections.abc import Set
 
     from arbiter.envs.policies import Policy
     from arbiter.games.game import AnyGame, Seat
@@ -67,7 +64,10 @@ def game_of_call(game: str | AnyGame, options: Mapping[str, Any] | None, seats: 
     given = dict(options or {})
     if seats is not None and "seats" in find(game).option_help:
         given.setdefault("seats", seats)
-    return make(game, given)
+    try:
+        return make(game, given)
+    except ConfigError as error:
+        raise error.in_one_line() from None
 
 
 def contenders(players: object, game: str) -> tuple[Contender, ...]:
@@ -108,14 +108,21 @@ def contenders(players: object, game: str) -> tuple[Contender, ...]:
     return tuple(seated)
 
 
-def contender(one: object, game: str) -> Contender:
-    """Return a player, named after its function or program; ConfigError, TypeError for no policy."""
+def contender(one: object, game: str, parameter: str = "players") -> Contender:
+    """Return a player, named after its function or program; ConfigError, which names the parameter."""
+    try:
+        return _contender(one, game)
+    except ConfigError as error:
+        raise error.in_one_line(parameter) from None
+
+
+def _contender(one: object, game: str) -> Contender:
     if isinstance(one, str) and one == RANDOM:
         return Contender(Player(RANDOM, ()))
     if not isinstance(one, type) and (callable(one) or callable(getattr(one, "predict", None))):
         name = _name_of(one)
-        if iscoroutinefunction(one):
-            raise ConfigError(f"{name} is not a player", hint="expected a function without async")
+        if misfit := misfit_of(one):
+            raise ConfigError(f"{name} is not a player", hint=f"expected {EXPECTED_POLICY}, got {misfit}")
         return Contender(Player(name, ()), one)
     # Imported here: starting processes works only on Linux.
     from arbiter.table.program_players import program_of
@@ -200,19 +207,6 @@ class Table:
             raise BotCheckFailed(text) from getattr(in_memory, "error", None)
         return record
 
-    @contextmanager
-    def shared(self) -> Iterator[None]:
-        """Let workers that are forked within the block find this table."""
-        _SHARED[id(self)] = self
-        try:
-            yield
-        finally:
-            del _SHARED[id(self)]
-
-    def submit(self, pool: Executor, spec: MatchSpec) -> Future[Played]:
-        """Have a forked worker play a match."""
-        return pool.submit(_play_in_worker, spec, id(self))
-
     def take(self, played: Played) -> MatchRecord:
         """Return the match that a worker played, and note the state that it found in the functions there."""
         for name, changed in played.changed.items():
@@ -248,19 +242,11 @@ class Table:
         return self._policies.get((name, seat))
 
 
-_SHARED: dict[int, Table] = {}
-"""The tables of workers, which have the memory of this process as it was when they were forked."""
-
-
 class Played(NamedTuple):
     """A match played by a worker, and the paths of state in its functions, by name of the player."""
 
     record: MatchRecord
     changed: Mapping[str, Set[Place]]
-
-
-def _play_in_worker(spec: MatchSpec, table: int) -> Played:
-    return _SHARED[table].play_in_fork(spec)
 
 
 def _players_in_memory(

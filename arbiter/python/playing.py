@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from arbiter.games.game import AnyGame
     from arbiter.match.spec import Limits
     from arbiter.python.contenders import Contender
-    from arbiter.python.match_loop import Progress
     from arbiter.python.match_results import MatchResults
     from arbiter.python.table_types import Contestant
+    from arbiter.table.match_progress import Progress
 
 EVENT_DIGITS = 6
 
@@ -63,8 +63,8 @@ def play(
     With several `workers`, at most one on each core, or None for all cores, as many matches are played at
     once, each in a process forked from this one: it has a copy of each function, with its random generators
     as they are, and what it changes stays there. A model on a graphics card cannot be forked. With one
-    worker functions run in this process. `progress` shows the matches played on standard error, or is a
-    function of their number and that of all (None if unknown).
+    worker functions run in this process. `progress` shows the matches played on standard error, in a log at
+    most every ten seconds, or is a function of their number and that of all (None if unknown).
 
     An illegal answer, an exception and any other fault forfeits the match, as in a season; with `strict` the
     first one raises BotCheckFailed, with one worker from the function's own exception. ConfigError for a

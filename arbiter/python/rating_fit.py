@@ -32,6 +32,8 @@ Rateable: TypeAlias = (
     | SeatTable
     | DataFrame
 )
+NO_RESULTS = "no-results"
+"""The note that makes all others pointless."""
 HEADER = ("#", "player", "Elo", "±", "matches", "won", "drawn", "lost", "faults")
 
 
@@ -106,11 +108,13 @@ class RatingFit:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What limits the ratings, in sentences."""
-        if not self.repeats:
-            return self.ranking.warnings
-        repeats = counted(self.repeats, "match")
-        text = f"{repeats} repeated, with the same deals, players and moves: count each once"
-        return (*self.ranking.warnings, text)
+        found = [note.text for note in self.ranking.notices if note.name == NO_RESULTS] or _merged(
+            self.ranking.warnings
+        )
+        if self.repeats:
+            repeats = counted(self.repeats, "match")
+            found.append(f"{repeats} repeated, with the same deals, players and moves: count each once")
+        return tuple(found)
 
     def __getitem__(self, player: str) -> rating.Rating:
         """Return a player's row; ConfigError for an unknown name."""
@@ -182,6 +186,19 @@ class RatingFit:
     def _repr_html_(self) -> str:
         notes = "".join(f"<p>note: {svg_text(text)}</p>" for text in self.warnings)
         return html_table(HEADER, self._lines()) + notes
+
+
+def _merged(notes: Iterable[str]) -> list[str]:
+    """Join notes of one cause about the same players: ``cause, so this and that: players``."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        said, _, players = note.partition(": ")
+        cause, _, effect = said.partition(", so ")
+        found.setdefault((cause, players), []).extend([effect] if effect else [])
+    return [
+        cause + (", so " if effects else "") + " and ".join(effects) + (": " if players else "") + players
+        for (cause, players), effects in found.items()
+    ]
 
 
 def _half(row: rating.Rating) -> float | None:

@@ -1,18 +1,21 @@
-"""The emblem of a player: a colour and a shape derived from its name, the same everywhere.
+"""The emblem of a player: a colour and a shape, the same everywhere.
 
 emblem("ada@2") == emblem("ada")
 
-Twelve colours of `web/static/style.css` (classes ``p0`` to ``p11``) paint them.
+A season deals the twelve colours of `web/static/style.css` (classes ``p0`` to ``p11``) to its players in
+turn; outside of one the colour is derived from the name, as the shape always is.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from arbiter.replay.schema import Emblem
 
@@ -41,20 +44,50 @@ _HOLES = (
 )
 
 
-@lru_cache(maxsize=4096)
+_DEALT: ContextVar[Mapping[str, int] | None] = ContextVar("dealt", default=None)
+
+
+def deal_colours(names: Iterable[str]) -> dict[str, int]:
+    """Return the colours of players without their versions, in this order: the first repeats after twelve."""
+    return {family: place % COLOURS for place, family in enumerate(dict.fromkeys(map(_family, names)))}
+
+
+@contextmanager
+def dealt(colours: Mapping[str, int] | None) -> Iterator[None]:
+    """Within it `emblem` takes the colours that `deal_colours` returned for a season."""
+    token = _DEALT.set(colours)
+    try:
+        yield
+    finally:
+        _DEALT.reset(token)
+
+
 def emblem(name: str) -> Emblem:
     """Return the colour and the shape of a name; versions and copies of a player share them."""
-    family = name.partition("@")[0].partition("#")[0] or name
-    drawn = sha256(f"{_SALT} {family}".encode(errors="surrogatepass")).digest()
-    shape = _OUTLINES[drawn[1] % len(_OUTLINES)] + _HOLES[drawn[2] % len(_HOLES)]
-    return {"colour": drawn[0] % COLOURS, "shape": shape}
+    family = _family(name)
+    drawn = _derived(family)
+    return {**drawn, "colour": (_DEALT.get() or {}).get(family, drawn["colour"])}
 
 
 def emblems(names: Sequence[str], sides: Sequence[int | None]) -> list[Emblem]:
-    """Return the emblems at a table, by seat; partners share one, in a colour unlike the other sides'."""
-    of: dict[int, Emblem] = {}
+    """Return the emblems at a table, by seat; partners share a colour, unlike the other sides' one."""
+    own = [emblem(name) for name in names]
+    of: dict[int, int] = {}
     for side in dict.fromkeys(side for side in sides if side is not None):
-        own = [emblem(name) for name, where in zip(names, sides, strict=True) if where == side]
-        taken = {other["colour"] for other in of.values()}
-        of[side] = next((one for one in own if one["colour"] not in taken), own[0])
-    return [emblem(name) if side is None else of[side] for name, side in zip(names, sides, strict=True)]
+        mine = [one["colour"] for one, where in zip(own, sides, strict=True) if where == side]
+        of[side] = next((colour for colour in mine if colour not in of.values()), mine[0])
+    return [
+        one if side is None else {**one, "colour": of[side]} for one, side in zip(own, sides, strict=True)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _family(name: str) -> str:
+    return name.partition("@")[0].partition("#")[0] or name
+
+
+@lru_cache(maxsize=4096)
+def _derived(family: str) -> Emblem:
+    drawn = sha256(f"{_SALT} {family}".encode(errors="surrogatepass")).digest()
+    shape = _OUTLINES[drawn[1] % len(_OUTLINES)] + _HOLES[drawn[2] % len(_HOLES)]
+    return {"colour": drawn[0] % COLOURS, "shape": shape}

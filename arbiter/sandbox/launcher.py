@@ -66,6 +66,8 @@ class Launcher:
         self._bots: dict[int, tuple[int, int]] = {}
         """By process id: the pidfd of each bot of this match, and its process id in the forkserver."""
         self._in_use: ForkserverClient | None = None
+        self._used: list[int] = []
+        """The numbers of the views of this match's bots, until they have ended."""
         self.owner = os.getpid()
         self.abandoned = False
         """True after `abandon`: no bot is started any more."""
@@ -152,6 +154,8 @@ class Launcher:
             for descriptor in new.values():
                 os.close(descriptor)
         have.sort(key=needed.__contains__)
+        SYSTEM.begin_use(needed)
+        self._used = needed
         found = iter(views)
         return [None if one is None else next(found) for one in asked]
 
@@ -199,6 +203,9 @@ class Launcher:
         for descriptor, _ in self._bots.values():
             os.close(descriptor)
         self._bots.clear()
+        if self._used:
+            SYSTEM.end_use(self._used)
+            self._used = []
 
 
 def process_id(descriptor: int, place: int) -> int:

@@ -72,6 +72,17 @@ class SystemInMemory:
             self._known |= dict(zip(marked, views, strict=True))
             return views, dict(zip(said["new"], descriptors, strict=True))
 
+    def begin_use(self, views: Sequence[int]) -> None:
+        """Have views renewed from now on, for bots that start now."""
+        with self._lock:
+            self._running_keeper().ask("begin_use", views=views)
+
+    def end_use(self, views: Sequence[int]) -> None:
+        """Have them renewed no longer: the bots have ended."""
+        with self._lock, suppress(VoidMatch):
+            if self._keeper is not None and self._owner == os.getpid() and self._keeper.alive:
+                self._keeper.ask("end_use", views=views)
+
     def close(self) -> None:
         """End the keeper, or the connection to it."""
         with self._lock:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING
 
 import arbiter
@@ -46,11 +47,16 @@ def program_of(one: object, game: str) -> Player | None:
     names = bot_names(game)
     if isinstance(one, str) and one in names:
         return shipped(one, bot_words(game, one))
-    if isinstance(one, Player | str) or (
-        isinstance(one, Sequence) and all(isinstance(word, str) for word in one)
-    ):
+    if isinstance(one, Player | str):
         return program(one, (RANDOM, *names))
-    return None
+    if not isinstance(one, Sequence) or isinstance(one, bytes):
+        return None
+    words = [word for word in one if isinstance(word, str)]
+    if len(words) < len(one) or (words and words[0] in (RANDOM, *names) and which(words[0]) is None):
+        raise ConfigError(
+            f"expected one player, got a list of {len(one)}", hint="a list has the words of one command"
+        )
+    return program(words, (RANDOM, *names))
 
 
 def program(command: str | Sequence[str] | Player, names: Sequence[str]) -> Player:

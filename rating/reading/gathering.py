@@ -50,12 +50,28 @@ def whole_number(text: str) -> int:
     return int(found.group()) if found else -1
 
 
-class _Indices(dict[str, int]):
+class NameNumbers(dict[str, int]):
     """Numbers names from 0 in order of appearance."""
 
     def __missing__(self, name: str) -> int:
         self[name] = number = len(self)
         return number
+
+
+class NumberedGames(NamedTuple):
+    """A batch of games in numbers, as GameColumns without matches: `result` is the outcome for white.
+
+    `white` and `black` index `players`, `event` indexes `events`: the names of the file so far, in any order.
+    """
+
+    players: NameNumbers
+    events: NameNumbers
+    white: Ints
+    black: Ints
+    result: Ints
+    round: Ints
+    table: Ints
+    event: Ints
 
 
 class ResultCollector:
@@ -66,7 +82,7 @@ class ResultCollector:
         self.pointed = False
         self._fault_rule = faults
         self._players: dict[str, int] = {}
-        self._events = _Indices()
+        self._events = NameNumbers()
         # By result: first, second, outcome, match, round, table, event.
         self._columns: list[list[Ints]] = [[] for _ in range(7)]
         self._played, self._faults = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -80,16 +96,22 @@ class ResultCollector:
         self._known: dict[str, set[str]] = {}
         self._matches: list[Match] = []
         self._games_alone = False
+        # By number in the file that is read: players and events.
+        self._file_players = self._file_events = np.zeros(0, np.int64)
 
     def begin_source(self, file: str, line: int) -> None:
         """Assign what is added from now on to this file, from this line on."""
         self._sources.append(ResultSource(file, line, self._results))
+        self._file_players = self._file_events = np.zeros(0, np.int64)
 
-    def add_games(self, found: Iterable[GameColumns | MalformedGame]) -> None:
+    def add_games(self, found: Iterable[GameColumns | NumberedGames | MalformedGame]) -> None:
         """Add games of PGN and CSV; each is a separate match unless it names its match."""
         for games in found:
             if isinstance(games, MalformedGame):
                 self.problems.append(games)
+                continue
+            if isinstance(games, NumberedGames):
+                self._add_numbered(games)
                 continue
             size = len(games.white)
             if not size:
@@ -106,10 +128,7 @@ class ResultCollector:
                 named = np.array(games.match) != ""
             else:
                 named = np.zeros(size, np.bool_)
-                matches = self._next_match + np.arange(size)
-                self._next_match += size
-                for side in (white, black):
-                    self._played = _sum(self._played, np.bincount(side, minlength=len(self._players)))
+                matches = self._count_unnamed(white, black)
             self._append_columns(
                 white,
                 black,
@@ -120,6 +139,25 @@ class ResultCollector:
                 _number_cells(self._events.__getitem__, games.event),
             )
             self._is_named.append(named)
+
+    def _add_numbered(self, games: NumberedGames) -> None:
+        """Add games whose names have the numbers of their file."""
+        self._games_alone = True
+        sides = np.stack([games.white, games.black], axis=1).ravel()
+        self._file_players = _extend_numbers(self._file_players, sides, games.players, self._players)
+        self._file_events = _extend_numbers(self._file_events, games.event, games.events, self._events)
+        white, black = self._file_players[games.white], self._file_players[games.black]
+        matches = self._count_unnamed(white, black)
+        event = self._file_events[games.event]
+        self._append_columns(white, black, games.result, matches, games.round, games.table, event)
+        self._is_named.append(np.zeros(white.size, np.bool_))
+
+    def _count_unnamed(self, white: Ints, black: Ints) -> Ints:
+        """Count games as played, each in a separate match; return the numbers of the matches."""
+        first, self._next_match = self._next_match, self._next_match + white.size
+        for side in (white, black):
+            self._played = _sum(self._played, np.bincount(side, minlength=len(self._players)))
+        return np.arange(first, self._next_match)
 
     def _number_players(self, names: Iterable[str]) -> None:
         for name in names:
@@ -234,6 +272,18 @@ def _sum(total: PerPlayer, more: PerPlayer) -> PerPlayer:
     found = more.copy()
     found[: total.size] += total
     return found
+
+
+def _extend_numbers(numbers: Ints, used: Ints, names: NameNumbers, into: dict[str, int]) -> Ints:
+    """Return the numbers in `into` of `names`, -1 if never `used`; new ones come in the order of use."""
+    if len(names) > len(numbers):
+        numbers = np.append(numbers, np.full(len(names) - len(numbers), -1))
+    new = used[numbers[used] < 0]
+    if new.size:
+        texts = tuple(names)
+        for name in dict.fromkeys(new.tolist()):
+            numbers[name] = into.setdefault(texts[name], len(into))
+    return numbers
 
 
 def _number_cells(number: Callable[[str], int], cells: Sequence[str]) -> Ints:

@@ -18,15 +18,15 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, islice
-from operator import eq, itemgetter
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from rating.errors import MalformedGame, ResultError
 from rating.matches import Match
-from rating.reading.gathering import OUTCOMES, SEED, GameColumns
-from rating.text import unescape_csv_cell
+from rating.reading.csv_cells import clean_cell, clean_heading, good_games, last_lines
+from rating.reading.gathering import SEED, GameColumns, NumberedGames
+from rating.reading.plain_csv import PlainCsv
 
 _COPY = re.compile(r"#[0-9]+$")
 # JSON can escape lone surrogates, which UTF-8 cannot encode.
@@ -39,165 +39,113 @@ _OPENING = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
 # Rows checked together: they stay in the processor's cache, which halves the time per row, and are fewer than
 # the 700 new lists that trigger Python's garbage collector.
 _BATCH = 600
-# Maximum cells cached as clean: 10 MB.
-_MOST_KEPT = 50_000
 
 
-def read_csv(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameColumns | MalformedGame]:
+def read_csv(
+    pieces: Iterable[str], file: str, line: int = 1
+) -> Iterator[GameColumns | NumberedGames | MalformedGame]:
     """Yield the results and the malformed rows in the `pieces` of a CSV file, each of whole lines.
 
     Games and problems are each in the file's order; `file` is its name in problems, `line` its first line. A
     row with an unclosed quote is malformed, and reading continues after its first line.
     """
-    kept: list[tuple[int, list[str]]] = []  # pieces in which an open row may have begun, as lines
-    offset = read = line - 1  # the lines before those of `rows`; those taken from the pieces
+    reader = _CsvReader(file, line - 1)
+    first = next(pieces := iter(pieces), "")
+    heading = first[: first.find("\n") + 1]
+    pieces = chain([heading, first[len(heading) :]], pieces)
+    for piece in pieces:
+        if (games := reader.number_games(piece)) is not None:
+            yield games
+            continue
+        more = 1
+        while piece:
+            piece = yield from reader.read_rows(piece)
+            if piece:
+                # Twice as many pieces each time, since an open row is read again from its start.
+                following = list(islice(pieces, more))
+                more *= 2
+                if not following:
+                    yield from reader.read_rows(piece, is_last=True)
+                    break
+                piece += "".join(following)
 
-    def numbered() -> Iterator[Iterable[str]]:
-        for piece in pieces:
-            kept.append((offset + rows.line_num, [piece]))
-            # Only a line feed ends a line, as in a binary file.
-            yield io.StringIO(piece)
 
-    lines = chain.from_iterable(numbered())
-    rows = csv.reader(lines, strict=True)
-    place: dict[str, int] | None = None
-    heading: list[str] = []
-    clean: set[str] = set()
-    ended = False
-    while not ended:
-        batch: list[Sequence[str]] = []
-        before = offset + rows.line_num
-        while len(kept) > 1 and kept[1][0] <= before:
-            del kept[0]
-        broken: MalformedGame | None = None
-        try:
-            # Rows read before an error stay in the batch.
-            batch.extend(islice(rows, _BATCH))
-            ended = len(batch) < _BATCH
-        except csv.Error as error:
-            first = (_last_lines(batch, before) or [before])[-1] + 1
-            after, said = offset + rows.line_num, str(error)
-            if after > first:
-                said = "a quote opened here is not closed"
-                read = max(read, after)
-                rows = csv.reader(chain(_lines_between(kept, first, read), lines), strict=True)
-                offset = first
-            broken = MalformedGame(file, first, f"not CSV: {said}")
-        if place is None:
-            start = next((k for k, row in enumerate(batch) if any(map(_clean_cell, row))), None)
-            if start is not None:
-                heading = _clean_heading(batch[start])
-                place = {name: k for k, name in enumerate(GameColumns._fields[:5])}
-                if {"white", "black", "result"} <= set(heading):
-                    place = {name: heading.index(name) for name in GameColumns._fields if name in heading}
-                    before = _last_lines(batch[: start + 1], before)[-1]
-                    del batch[: start + 1]
+class _CsvReader:
+    """Reads texts of whole lines after line `line` of the file, whose first row may be a heading."""
+
+    def __init__(self, file: str, line: int) -> None:
+        self._file, self._line = file, line
+        self._place: dict[str, int] | None = None
+        self._heading: list[str] = []
+        self._clean: set[str] = set()
+        self._plain: PlainCsv | None = None
+
+    def number_games(self, text: str) -> NumberedGames | None:
+        """Return all games of a text at once if its rows are plain and good, behind the first row."""
+        games = None if self._plain is None else self._plain.number_games(text)
+        if games is not None:
+            self._line += games.white.size
+        return games
+
+    def read_rows(
+        self, text: str, *, is_last: bool = False
+    ) -> Generator[GameColumns | MalformedGame, None, str]:
+        """Yield games and problems row by row; unless it `is_last`, return the rest from an open quote on."""
+        taken = iter(io.StringIO(text))  # only a line feed ends a line, as in a binary file
+        rows = csv.reader(taken, strict=True)
+        offset = read = 0  # the lines before those of `rows`, and those taken from `taken`
+        lines: list[str] = []
+        rest, ended = "", False
+        while not ended:
+            batch: list[Sequence[str]] = []
+            before = offset + rows.line_num
+            broken: MalformedGame | None = None
+            try:
+                # Rows read before an error stay in the batch.
+                batch.extend(islice(rows, _BATCH))
+                ended = len(batch) < _BATCH
+            except csv.Error as error:
+                lines = lines or list(io.StringIO(text))
+                first = (last_lines(batch, before) or [before])[-1]
+                after, said = offset + rows.line_num, str(error)
+                if ended := not is_last and said == "unexpected end of data":
+                    rest = "".join(lines[first:])
                 else:
-                    heading = []
-        if place is not None:
-            yield from _games(batch, before, place, clean, file, heading)
-        if broken is not None:
-            yield broken
+                    if after > first + 1:
+                        said = "a quote opened here is not closed"
+                        read = max(read, after)
+                        rows = csv.reader(chain(lines[first + 1 : read], taken), strict=True)
+                        offset = first + 1
+                    broken = MalformedGame(self._file, self._line + first + 1, f"not CSV: {said}")
+            if self._place is None:
+                before = self._find_heading(batch, before)
+            if self._place is not None:
+                yield from good_games(
+                    batch, self._line + before, self._place, self._clean, self._file, self._heading
+                )
+            if broken is not None:
+                yield broken
+        self._line += offset + rows.line_num if not rest else first
+        return rest
 
+    def _find_heading(self, batch: list[Sequence[str]], before: int) -> int:
+        """Set the place of each column by the first row that is not empty.
 
-def _clean_heading(row: Sequence[str]) -> list[str]:
-    return [_clean_cell(cell).lower() for cell in row]
-
-
-def _lines_between(kept: list[tuple[int, list[str]]], first: int, last: int) -> list[str]:
-    """Return the lines after line `first` up to line `last` from kept pieces, each with its offset."""
-    found: list[str] = []
-    for number, (before, lines) in enumerate(kept):
-        if len(lines) == 1:
-            lines = list(io.StringIO(lines[0]))
-            kept[number] = (before, lines)
-        found += lines[max(first - before, 0) : max(last - before, 0)]
-    return found
-
-
-def _last_lines(rows: Iterable[Sequence[str]], before: int) -> list[int]:
-    """Return the line on which each row ends; the first row begins after line `before`."""
-    return list(accumulate((1 + sum(cell.count("\n") for cell in row) for row in rows), initial=before))[1:]
-
-
-def _clean_cell(cell: str) -> str:
-    """Return a cell stripped, without the apostrophe before what a spreadsheet would compute."""
-    return unescape_csv_cell(cell.strip()).strip()
-
-
-def _games(
-    batch: Sequence[Sequence[str]],
-    before: int,
-    place: dict[str, int],
-    clean: set[str],
-    file: str,
-    heading: list[str],
-) -> Iterator[GameColumns | MalformedGame]:
-    """Yield the games of the rows after line `before`; `place` maps each column to its cell.
-
-    Empty rows are skipped, and so are rows that repeat the `heading`, as in joined files.
-    """
-    columns = [_column(batch, place.get(name), clean) for name in GameColumns._fields]
-    games = GameColumns(*(cells for cells, _ in columns))
-    white, black, result, rounds, tables = (different for _, different in columns[:5])
-    if (
-        "" in white
-        or "" in black
-        or any(map(eq, games.white, games.black))
-        or not OUTCOMES.keys() >= result
-        or not all(map(_is_whole_number, rounds | tables))
-    ):
-        lines = _last_lines(batch, before)
-        faulty = {k: fault for k, fault in enumerate(map(_row_problem, *games[:5])) if fault}
-        yield from (
-            MalformedGame(file, lines[k], fault)
-            for k, fault in faulty.items()
-            if any(map(_clean_cell, batch[k])) and not (heading and _clean_heading(batch[k]) == heading)
-        )
-        games = GameColumns(*([cell for k, cell in enumerate(column) if k not in faulty] for column in games))
-    yield games
-
-
-def _column(rows: Sequence[Sequence[str]], at: int | None, clean: set[str]) -> tuple[Sequence[str], set[str]]:
-    """Return cell `at` of each row, empty in shorter rows, and the set of different cells.
-
-    Cells repeat, and few need cleaning: `clean` caches those that do not.
-    """
-    if at is None:
-        return ("",) * len(rows), {""}
-    try:
-        cells = list(map(itemgetter(at), rows))
-    except IndexError:
-        cells = [row[at] if at < len(row) else "" for row in rows]
-    different = set(cells)
-    new = different - clean
-    cleaned = {cell: text for cell in new if (text := _clean_cell(cell)) != cell}
-    if len(clean) < _MOST_KEPT:
-        clean |= new - cleaned.keys()
-    if cleaned:
-        cells = [cleaned.get(cell, cell) for cell in cells]
-        different = set(cells)
-    return cells, different
-
-
-def _is_whole_number(text: str) -> bool:
-    """True for an empty text, and for at most 15 decimal digits."""
-    return not text or (text.isdecimal() and len(text) <= 15)
-
-
-def _row_problem(white: str, black: str, result: str, number: str, table: str) -> str:
-    """Return what is wrong with a row's cells, or ""."""
-    for name, text in (("white", white), ("black", black), ("result", result)):
-        if not text:
-            return f"the row has no {name}: give white,black,result[,round[,table]]"
-    if result not in OUTCOMES:
-        return f"expected 1-0, 0-1 or 1/2-1/2, got {result!r}"
-    if white == black:
-        return f"{white} plays against itself"
-    for name, text in (("round", number), ("table", table)):
-        if not _is_whole_number(text):
-            return f"{name} {text!r}: give a whole number or nothing"
-    return ""
+        Delete it from the batch if it is a heading; return the line before the next one.
+        """
+        start = next((k for k, row in enumerate(batch) if any(map(clean_cell, row))), None)
+        if start is None:
+            return before
+        heading = clean_heading(batch[start])
+        if {"white", "black", "result"} <= set(heading):
+            self._place = {name: heading.index(name) for name in GameColumns._fields if name in heading}
+            self._heading = heading
+            before = last_lines(batch[: start + 1], before)[-1]
+            del batch[: start + 1]
+        else:
+            self._place = {name: k for k, name in enumerate(GameColumns._fields[:5])}
+        self._plain = PlainCsv(self._place)
+        return before
 
 
 def read_jsonl(

@@ -27,7 +27,7 @@ __all__ = ["figures"]
 
 GAMES, PLAYERS, ROUNDS, RUNS = 300_000, 200, 300, 2
 COMMENTED = 40_000
-BARS = {"pgn_per_tags": 1.8, "commented_pgn_per_tags": 1.4, "csv_per_reader": 6.0}
+BARS = {"pgn_per_tags": 1.8, "commented_pgn_per_tags": 1.4, "csv_per_reader": 2.0}
 """The most that each ratio may be."""
 
 

@@ -17,7 +17,6 @@ import pytest
 
 import arbiter
 import rating
-from arbiter.python.table_types import LosTable, PlayerTotals, RatingTable, SeatTable
 from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:
@@ -29,17 +28,18 @@ REFERENCE = ROOT / "docs" / "reference" / "python.md"
 BELOW = (
     "<!-- Below: the docstrings, written by `pytest --rewrite-golden tests/docs/test_public_names.py`. -->\n"
 )
+ROWS = "\n## Rows and tables\n"
 ELSEWHERE = {
     "ArbiterError": "The base of all errors; its message is one line.",
     "Contestant": 'The type of a player of [`play`](#play), for annotations: `players: list[arbiter.Contestant] = [bot, "greedy"]`.',
-    "MatchRecord": "A played match; [match records](match-record.md) has its fields: of a move and a forfeit they are attributes, of a deal keys.",
+    "MatchRecord": "A played match; [its fields](#fields-of-matchrecord) are attributes, those of a deal keys.",
     "ShownReplay": "A match to step through in a notebook.",
 }
 """Names that have other pages, or need one line."""
 LINKS = {
     "crossplay": "See [each against each](environments.md#each-against-each).",
     "evaluate": "See [how good is it?](environments.md#how-good-is-it)",
-    "SeasonReader": "[JSON of the commands](commands.md#json) has the keys.",
+    "SeasonReader": "[Rows and tables](#rows-and-tables) has the keys.",
 }
 """Pages that say more."""
 RESULTS = {"crossplay": "Crossplay", "evaluate": "Evaluation"}
@@ -131,11 +131,82 @@ def test_the_import_alone_loads_nothing() -> None:
 
 
 def test_the_reference_is_the_docstrings(request: pytest.FixtureRequest) -> None:
-    head = REFERENCE.read_text(encoding="utf-8").partition(BELOW)[0]
-    text = head + BELOW + "\n" + "\n".join([*map(section, arbiter.__all__), rows_section()])
+    page = REFERENCE.read_text(encoding="utf-8")
+    head, (_, rows, tables) = page.partition(BELOW)[0], page.partition(ROWS)
+    text = head + BELOW + "\n" + "\n".join(map(section, arbiter.__all__)) + rows + tables
     if request.config.getoption("--rewrite-golden"):
         REFERENCE.write_text(text, encoding="utf-8")
     assert REFERENCE.read_text(encoding="utf-8") == text
+
+
+def test_the_reference_has_the_keys_and_types_of_all_rows() -> None:
+    listed = keys_listed(REFERENCE.read_text(encoding="utf-8").partition(ROWS)[2])
+    known = row_types()
+    assert listed.keys() == known.keys()
+    assert listed == {name: keys_of(kind) for name, kind in known.items()}
+
+
+def keys_listed(text: str) -> dict[str, dict[str, str]]:
+    """The types by key that the page's tables list, by name of the type."""
+    found: dict[str, dict[str, str]] = {}
+    for title, lines in re.findall(
+        r"^### (?:Fields of )?(\w+)\n(.*?)(?=^###|\Z)", text, re.MULTILINE | re.DOTALL
+    ):
+        rows = re.findall(r"^\| (`[^|]+) \| (.+?) \|", lines, re.MULTILINE)
+        found[title] = {key: kind for keys, kind in rows for key in re.findall(r"`(\w+)`", keys)}
+        for table, keys in re.findall(r"^`(\w+)` has the columns (.+) of \[", lines, re.MULTILINE):
+            found[table] = {key: f"list[{found[title][key]}]" for key in re.findall(r"`(\w+)`", keys)}
+    return found
+
+
+def keys_of(kind: Any) -> dict[str, str]:
+    """The types of the keys or fields, as the page writes them."""
+    found = {}
+    for key, annotation in kind.__annotations__.items():
+        text = getattr(annotation, "__forward_arg__", annotation)
+        # Postponed annotations leave what is not required unknown to `__optional_keys__`.
+        inner = text.removeprefix("NotRequired[")
+        optional = inner != text or key in getattr(kind, "__optional_keys__", ())
+        text = inner.removesuffix("]") if inner != text else text
+        found[key] = text.replace(" | ", " or ").replace("Seat", "int") + (", optional" if optional else "")
+    return found
+
+
+def row_types() -> dict[str, Any]:
+    """The types of rows, tables and figures that public functions and methods lead to, by name."""
+    homes = (
+        "season.snapshot.schema",
+        "season.snapshot.match_schema",
+        "match.record",
+        "match.notes",
+        "trials.regression.figures",
+        "python.table_types",
+        "envs.evaluation",
+        "envs.each_against_each",
+    )
+    classes = {"Rating": rating.Rating} | {
+        name: value
+        for home in homes
+        for name, value in vars(import_module(f"arbiter.{home}")).items()
+        if isinstance(value, type) and "__annotations__" in vars(value)
+    }
+    shown = [getattr(arbiter, name) for name in arbiter.__all__ if name not in ELSEWHERE]
+    shown += [classes[name] for name in RESULTS.values()]
+    waiting = ["MatchRecord"]
+    for thing in shown:
+        members = [value for _, value in public(thing)] if isinstance(thing, type) else [thing]
+        functions = [value.fget if isinstance(value, property) else value for value in members]
+        waiting += [
+            str(one.__annotations__.get("return")) for one in functions if hasattr(one, "__annotations__")
+        ]
+        waiting += map(str, vars(thing).get("__annotations__", {}).values())
+    found: dict[str, Any] = {}
+    while waiting:
+        for name in re.findall(r"\w+", waiting.pop()):
+            if name in classes and name not in found and classes[name] not in shown:
+                found[name] = classes[name]
+                waiting += keys_of(classes[name]).values()
+    return found
 
 
 def section(name: str) -> str:
@@ -162,27 +233,6 @@ def fields(thing: type) -> list[str]:
     named = {name: typed(kind) for name, kind in vars(thing).get("__annotations__", {}).items()}
     shown = [f"{name}: {kind}" for name, kind in named.items() if not name.startswith("_")]
     return ["```text", *shown, "```", ""] if shown else []
-
-
-def rows_section() -> str:
-    """The types of tables and of their rows."""
-    from arbiter.envs.each_against_each import CrossplayTable, Encounter
-    from arbiter.envs.evaluation import LadderTable, Rung
-
-    lines = ["## Rows and tables", "", "The types that the methods above return.", ""]
-    for kind in (
-        PlayerTotals,
-        SeatTable,
-        rating.Rating,
-        RatingTable,
-        LosTable,
-        Rung,
-        LadderTable,
-        Encounter,
-        CrossplayTable,
-    ):
-        lines += [f"### {kind.__name__}", "", prose(kind), "", *fields(kind)]
-    return "\n".join(lines)
 
 
 def public(thing: type) -> Iterator[tuple[str, Any]]:

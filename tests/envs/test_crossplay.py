@@ -60,11 +60,16 @@ def test_an_illegal_policy_is_named() -> None:
     def no_id(observation: Any, mask: Any) -> int:
         return 99
 
-    for one in (wrong, no_id):
-        with pytest.raises(ArbiterError, match="the policy mine"):
-            envs.crossplay({"least": first, "mine": one}, "planning", rounds=1, **SHORT)
-        with pytest.raises(ArbiterError, match="the opponent mine"):
-            envs.crossplay({"mine": one, "least": first}, "planning", rounds=1, **SHORT)
+    def raising(observation: Any, mask: Any) -> int:
+        raise ValueError("no idea")
+
+    named = r"seat \d, round 1, deal 1, decision \d: .*the policy mine"
+    for one in (wrong, no_id, raising):
+        for other in (first, "random"):
+            for names in (("other", "mine"), ("mine", "other")):
+                players: dict[str, Any] = {name: one if name == "mine" else other for name in names}
+                with pytest.raises(ArbiterError, match=named):
+                    envs.crossplay(players, "planning", rounds=1, **SHORT)
 
 
 def test_a_response_learns_to_beat_whom_it_met() -> None:
@@ -112,5 +117,5 @@ def test_programs_are_met_and_meet_each_other() -> None:
 
 
 def test_what_is_no_player_is_refused() -> None:
-    with pytest.raises(ConfigError, match="5 is not an opponent"):
+    with pytest.raises(ConfigError, match="policies: five: 5 is not a player"):
         envs.crossplay({"least": first, "five": 5}, "planning", **SHORT)  # type: ignore[dict-item]

@@ -23,6 +23,7 @@ from arbiter.text import (
     pgn_string,
     place_text,
     printable,
+    signed,
     xml_text,
 )
 from rating.text import unescape_csv_cell
@@ -212,6 +213,11 @@ def test_a_report_of_any_text_is_xml_that_reads_back(text: str) -> None:
 @given(TEXTS)
 def test_a_tag_of_pgn_is_one_line(text: str) -> None:
     assert pgn_string(text).isprintable()
+
+
+def test_a_signed_figure_that_rounds_to_zero_has_no_sign() -> None:
+    figures = ((-0.4, 0), (0.04, 1), (-3.6, 0), (12.34, 1), (None, 0))
+    assert [signed(value, digits) for value, digits in figures] == ["0", "0.0", "-4", "+12.3", "-"]
 
 
 def test_places_are_written_with_their_endings() -> None:

@@ -64,7 +64,9 @@ def test_every_game_is_compared_in_its_duels() -> None:
         ({"elo0": 5.0, "elo1": 2.0}, "elo0 below elo1"),
         ({"faults": "stop"}, "faults: expected count or fail, got 'stop'"),
         ({"max_blocks": 0}, "max_blocks: expected an integer from 1, got 0"),
-        ({"candidate": 5}, "5 is not a player"),
+        ({"candidate": 5}, "candidate: 5 is not a player"),
+        ({"base": ["greedy", "random"]}, "base: expected one player, got a list of 2 .a list has the words"),
+        ({"base": [first, last]}, "base: expected one player, got a list of 2"),
         ({"game": "planing"}, "unknown game"),
     ],
 )

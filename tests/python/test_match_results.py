@@ -15,6 +15,7 @@ from arbiter.games import find
 from arbiter.match.record import MatchRecord
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from rating import read_results
+from tests.envs.forms import first, last
 from tests.fixtures.replays import faulty
 
 if TYPE_CHECKING:
@@ -158,6 +159,18 @@ def test_a_rating_has_its_interval_and_its_likelihood_of_superiority(many: arbit
 def test_repeated_matches_are_noted(many: arbiter.MatchResults) -> None:
     assert not [text for text in arbiter.fit(many).warnings if "repeated" in text]
     assert arbiter.fit(many + many[:3]).warnings[-1].startswith("3 matches repeated")
+
+
+def test_notes_of_one_cause_are_one() -> None:
+    short: dict[str, Any] = {"options": {"deals": [[3, 0]]}, "seed": 1}
+    one = arbiter.fit(arbiter.play("planning", [first, last, last, last], matches=1, **short))
+    ways = {"won": ("upwards", "first"), "lost": ("downwards", "last")}
+    assert list(one.warnings[:2]) == [
+        f"{what} every result, so only the prior bounds the rating and the interval is too short {way}: {who}"
+        for what, (way, who) in ways.items()
+    ]
+    none = arbiter.fit(arbiter.play("planning", [first] * 4, matches=1, **short))
+    assert none.warnings == ("there is no result yet: no player has a rating",)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from arbiter.errors import BotCheckFailed, ConfigError, VoidMatch
 from arbiter.games import make
 from arbiter.match.record import MatchRecord
 from arbiter.replay.visibility import Reader, replay_of
+from arbiter.table import match_progress
 from tests.envs.forms import SHORT as FEW
 from tests.envs.forms import first, last
 
@@ -159,6 +160,10 @@ def test_the_seats_follow_from_the_players() -> None:
         ({"game": 5}, "game: expected its name or a Game, got 5"),
         ({"game": "codepiece", "players": [first] * 3}, "codepiece: expected 4 players, got 3"),
         ({"players": [first, first, first, 7]}, "7 is not a player"),
+        (
+            {"players": [first, first, first, lambda _: 0]},
+            r"lambda is not a player .*got <lambda>\(_\)",
+        ),
         ({"players": "greedy"}, "players: expected a list, or a mapping"),
         (
             {"players": dict.fromkeys(("random", "random#2", "a", "b"), first)},
@@ -172,7 +177,9 @@ def test_the_seats_follow_from_the_players() -> None:
         ({"progress": 1}, "progress: expected a boolean or a function, got 1"),
         ({"seed": -1}, "seed: expected an integer from 0"),
         ({"options": {"deels": 1}}, "deels: unknown option of planning"),
-        ({"limits": {"tme": "1s"}}, "unknown limit 'tme' .did you mean time"),
+        ({"limits": {"tme": "1s"}}, "limits: tme: unknown .did you mean time"),
+        ({"limits": {"time": "10"}}, "limits: time: not a time control: '10'"),
+        ({"options": {"deels": 1, "foo": 2}}, "deels: .*; foo: unknown option of planning"),
         ({"limits": {"isolation": "none"}}, "isolation: expected auto or landlock or plain, got 'none'"),
         ({"limits": {"time": 10}}, "limits: time: expected text"),
     ],
@@ -214,9 +221,18 @@ def test_ctrl_c_keeps_what_was_played() -> None:
     assert caught.value.results[0].programs
 
 
-def test_progress_is_a_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    arbiter.play("planning", [first] * 4, matches=1, progress=True, **SHORT)
-    assert capsys.readouterr().err.strip() == "1 of 1 matches, 0 s left"
+def test_progress_is_a_line_that_a_terminal_rewrites_and_no_log(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call: dict[str, Any] = {"matches": 1, "progress": True, **SHORT}
+    arbiter.play("planning", [first] * 4, **call)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(match_progress, "LOG_SECONDS", 0.0)
+    arbiter.play("planning", [first] * 4, **call)
+    assert capsys.readouterr().err == "1 of 1 matches, 0 s left\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    arbiter.play("planning", [first] * 4, **call)
+    assert capsys.readouterr().err == "\r1 of 1 matches, 0 s left   \n"
 
 
 @pytest.mark.process

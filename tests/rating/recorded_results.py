@@ -13,7 +13,7 @@ import numpy as np
 
 from rating import Match, PairTable
 from rating.errors import MalformedGame
-from rating.reading.gathering import GameColumns
+from rating.reading.gathering import GameColumns, NumberedGames
 
 RECORDED = Path(__file__).parent.parent / "data" / "rating"
 
@@ -77,13 +77,21 @@ def simulate_season(players: int, rounds: int, seed: int = 0) -> list[Match]:
     return matches
 
 
-def split(found: Iterable[GameColumns | MalformedGame]) -> tuple[list[tuple[str, ...]], list[MalformedGame]]:
+def split(
+    found: Iterable[GameColumns | NumberedGames | MalformedGame],
+) -> tuple[list[tuple[str, ...]], list[MalformedGame]]:
     """Games, each as its cells, and problems."""
     games: list[tuple[str, ...]] = []
     problems = []
     for item in found:
         if isinstance(item, MalformedGame):
             problems.append(item)
+        elif isinstance(item, NumberedGames):
+            names, events = list(item.players), list(item.events)
+            for white, black, result, *numbers, event in zip(*(c.tolist() for c in item[2:]), strict=True):
+                score = ("1/2-1/2", "1-0", "0-1")[result]
+                cells = ("" if number < 0 else str(number) for number in numbers)
+                games.append((names[white], names[black], score, *cells, events[event], ""))
         else:
             games += zip(*item, strict=True)
     return games, problems

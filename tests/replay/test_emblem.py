@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arbiter.games import make
-from arbiter.replay.emblem import COLOURS, emblem, emblems
+from arbiter.replay.emblem import COLOURS, deal_colours, dealt, emblem, emblems
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.testing import match_spec, play_by_policy, random_policy
 
@@ -30,19 +30,30 @@ def test_versions_and_copies_are_known_as_their_player() -> None:
     assert emblem("@") != emblem("#")
 
 
-def test_partners_have_one_and_opponents_another_colour() -> None:
+def test_partners_share_a_colour_unlike_their_opponents_and_keep_their_shapes() -> None:
     alike = next(name for n in range(99) if emblem(name := f"p{n}")["colour"] == emblem("ada")["colour"])
-    marks = emblems(["ada", alike, "grace", "barbara"], [0, 1, 0, 1])
-    assert marks[0] == marks[2] == emblem("ada")
-    assert marks[1] == marks[3] == emblem("barbara")
+    names = ["ada", alike, "grace", "barbara"]
+    marks = emblems(names, [0, 1, 0, 1])
+    ada, barbara = emblem("ada")["colour"], emblem("barbara")["colour"]
+    assert [mark["colour"] for mark in marks] == [ada, barbara, ada, barbara]
+    assert [mark["shape"] for mark in marks] == [emblem(name)["shape"] for name in names]
     assert emblems(["ada", "grace"], [None, None]) == [emblem("ada"), emblem("grace")]
+
+
+def test_a_season_deals_its_colours_in_turn_and_repeats_the_first_after_twelve() -> None:
+    names = [f"player {n}" for n in range(14)]
+    with dealt(deal_colours([*names[:1], "player 0@2", *names[1:]])):
+        colours = [emblem(name)["colour"] for name in names]
+        assert emblem("player 3@9") == emblem("player 3")
+    assert colours == [*range(COLOURS), 0, 1]
+    assert len({emblem(name)["colour"] for name in names}) < COLOURS
 
 
 def test_a_replay_says_what_its_players_are_known_by() -> None:
     game = make("codepiece", {"dealers": [0]})
     replay = replay_of(play_by_policy(game, random_policy(1), match_spec(game)), Reader("full"))
-    sides = {player["side"]: player["mark"] for player in replay["players"]}
-    assert [player["mark"] for player in replay["players"]] == [sides[0], sides[1], sides[0], sides[1]]
+    names = [player["name"] for player in replay["players"]]
+    assert [player["mark"] for player in replay["players"]] == emblems(names, [0, 1, 0, 1])
 
 
 def palettes() -> list[list[str]]:

@@ -27,7 +27,7 @@ def organised(site: Authored) -> Authored:
 
 def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
     running = organised.kept.season.running
-    assert ">Resume<" in organised.client.get("/admin").text, "nobody plays it"
+    assert ">Continue the season<" in organised.client.get("/admin").text, "nobody plays it"
     order(organised, "resume")
     assert running.last_order().goes_on
     assert order(organised, "pause").headers["location"] == "/admin"
@@ -42,14 +42,30 @@ def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
     assert "Closed since" in organised.client.get("/admin").text
 
 
+def test_the_page_begins_with_what_needs_the_organiser(organised: Authored) -> None:
+    def needs() -> str:
+        page = organised.client.get("/admin").text
+        return page[page.index('id="attention"') : page.index('id="season"')]
+
+    assert "The season is not being played" in needs()
+    assert "question" not in needs()
+    organised.log_in("ann")
+    assert organised.post("/me/questions", text="When is the deadline?").status_code == 303
+    organised.log_in("olga")
+    order(organised, "resume")
+    order(organised, "pause")
+    assert 'href="#questions">1 question of authors</a> without an answer' in needs()
+    assert "The season is paused since" in needs()
+
+
 def test_what_is_asked_is_shown_and_accepted(organised: Authored) -> None:
-    assert "Accept and resume" not in organised.client.get("/admin").text
+    assert "Accept and continue" not in organised.client.get("/admin").text
     organised.kept.season.running.ask("5e55", f"{HOSTILE} is new")
     page = organised.client.get("/admin").text
-    assert "Accept and resume" in page
+    assert "Accept and continue" in page
     assert "<script>alert" not in page
     assert order(organised, "accept").status_code == 303
-    assert "Accept and resume" not in organised.client.get("/admin").text
+    assert "Accept and continue" not in organised.client.get("/admin").text
 
 
 def test_voids_are_shown_by_player(organised: Authored) -> None:
@@ -95,17 +111,22 @@ def test_an_annulment_is_shown_before_it_is_ordered(organised: Authored) -> None
 
 
 def test_an_annulment_is_taken_back_once_with_a_reason(organised: Authored) -> None:
+    public = "/seasons/small/matches/r001-t02-m0"
+    assert "annulled" not in organised.client.get(public).text
     done = order(organised, "annul", match="r001-t02-m0", because=HOSTILE, confirmed="yes")
     assert done.status_code == 303, done.text
+    assert "annulled" in organised.client.get(public).text
     page = organised.client.get("/admin").text.partition('id="undo"')[2]
     assert '<option value="r001/t02/m0">r001/t02/m0: annulled since' in page
     assert "<script>alert" not in page
     assert order(organised, "undo", match="r001/t02/m0", because=" ").status_code == 422
-    assert order(organised, "undo", match="r001/t02/m0", because="it counts").status_code == 303
+    done = order(organised, "undo", match="r001/t02/m0", because="it counts")
+    assert (done.status_code, "r001/t02/m0 counts again</h2>" in done.text) == (200, True)
+    assert done.text.count("&rarr;") > 3
     last = organised.kept.season.orders.read().given[-1]
     assert (last.verb.value, last.because) == ("undo", "it counts")
     again = order(organised, "undo", match="r001/t02/m0", because="it counts")
-    assert (again.status_code, "r001/t02/m0 is not annulled" in again.text) == (409, True)
+    assert (again.status_code, "r001/t02/m0 was not annulled" in again.text) == (409, True)
     assert 'id="undo"' not in organised.client.get("/admin").text
 
 

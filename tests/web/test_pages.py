@@ -12,6 +12,7 @@ import pytest
 
 from arbiter.web.http.request_guard import POLICY
 from arbiter.web.rendering.compression import static_url
+from arbiter.web.rendering.template_filters import part
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
 
@@ -39,15 +40,31 @@ def test_standings_are_those_that_the_command_prints_officially(
 def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(onlooker: TestClient) -> None:
     page = onlooker.get("/seasons/small").text
     first = onlooker.get("/api/v1/seasons/small/standings").json()["first"]
-    leads = f"<bdi>{first['players'][0]}</bdi></a></strong> leads by rating, {first['lead']:.0f} Elo ahead"
-    assert leads in page
-    assert (first["over"], first["apart"], "too little to tell the two apart" in page) == (False, False, True)
+    assert f"<bdi>{first['players'][0]}</bdi> is ahead after 2 rounds; its true rank is between 1 and" in page
+    assert (first["over"], first["apart"]) == (False, False)
     assert "Not ranked" in onlooker.get("/seasons/small/players/random").text
     assert page.count('<td class="n">–</td>') == 2
     standings, cross = (
         onlooker.get(f"/api/v1/seasons/small/{what}").json() for what in ("standings", "crosstable")
     )
     assert cross["players"] == [row["player"] for row in standings["players"]]
+
+
+def test_a_crosstable_shows_the_row_of_one_player(onlooker: TestClient) -> None:
+    table = onlooker.get("/api/v1/seasons/small/crosstable").json()
+    row = table["cells"][table["players"].index("p0")]
+    page = onlooker.get("/seasons/small/crosstable?player=p0").text
+    assert page.count('<th scope="row">') == sum(cell is not None for cell in row)
+    assert "p0 against" in page
+    assert "p0 against" not in onlooker.get("/seasons/small/crosstable?player=nobody").text
+
+
+def test_players_have_the_colours_that_the_season_deals_on_pages_and_in_replays(onlooker: TestClient) -> None:
+    page = onlooker.get("/seasons/small/standings").text
+    shown = re.findall(r'/players/([\w%]+)"><svg class="pm p(\d+)"', page)
+    assert {(f"p{n}", str(n)) for n in range(6)} <= set(shown)
+    replay = onlooker.get("/api/v1/seasons/small/matches/r001-t01-m0/replay").json()
+    assert {(part(one["name"]), str(one["mark"]["colour"])) for one in replay["players"]} <= set(shown)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +191,9 @@ def test_the_next_round_is_told_with_its_moment(first: datetime, visit: Callable
     for page in ("", "/live"):
         text = client.get(f"/seasons/small{page}").text
         assert f'Round 4 begins at <time datetime="{begins.isoformat(timespec="seconds")}">' in text
+    assert re.search(
+        r"Round 4 begins <strong>in 1 h (29|30) min</strong>, at <time", client.get("/seasons").text
+    )
 
 
 def test_a_season_with_an_end_does_not_say_of_how_many_rounds(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.match.record import BotReport, Fault, Forfeit
+from arbiter.replay.emblem import dealt
 from arbiter.replay.visibility import Reader, replay_of
-from tests.fixtures.zoo import SEED
+from tests.fixtures.zoo import DEALT, SEED
 from tests.web.addresses import walk
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def test_a_replay_that_is_sent_is_what_the_public_may_see(
 ) -> None:
     for record in records:
         sent = visitor.get(f"/api/v1/seasons/small/matches/{record.id.replace('/', '-')}/replay").json()
-        allowed = replay_of(record, Reader("public"), complete=record.round != UNDER_WAY)
+        with dealt(DEALT):
+            allowed = replay_of(record, Reader("public"), complete=record.round != UNDER_WAY)
         assert sent == json.loads(json.dumps(allowed))
         hidden = [hand for deal in sent["deals"] for hand in deal["hands"] or [None]]
         assert (record.round == UNDER_WAY) == (set(map(type, hidden)) == {type(None)})

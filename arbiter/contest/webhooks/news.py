@@ -18,7 +18,7 @@ from arbiter.season.snapshot.history import ratings_after
 from arbiter.season.snapshot.rejudgings import rejudging_text, rejudgings_of
 from arbiter.store.audit import timestamp
 from arbiter.store.event_log import FROZEN, EventKind
-from arbiter.text import discord, joined, slack
+from arbiter.text import discord, joined, signed, slack
 
 if TYPE_CHECKING:
     from arbiter.season.config.webhook_settings import Form
@@ -157,7 +157,7 @@ def _leaders_sentence(state: SeasonState, number: int) -> str:
     first = [row for row in rows if row["rank"] is not None and row["elo"] is not None][:LEADERS]
     if not first:
         return f"there are standings after round {number}"
-    said = [f"{row['rank']}. {_name(row['player'])} (Elo {row['elo']:+.0f})" for row in first]
+    said = [f"{row['rank']}. {_name(row['player'])} (Elo {signed(row['elo'])})" for row in first]
     return f"after round {number}: {joined(said)}"
 
 

@@ -10,6 +10,7 @@ import os
 import select
 import socket
 import time
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RENEW_SECONDS = 1.0
-"""Between renewals of the copies, which cost 2 µs of CPU for each file, folder and link."""
+"""Between renewals of the copies in use, which cost 2 µs of CPU for each file, folder and link."""
 LONGEST_TEXT = 1 << 20
 """Bytes of a kernel file that are copied."""
 
@@ -33,6 +34,10 @@ class Keeper:
         self._system = system
         self.made: list[socket.socket] = []
         """New sockets for other processes, not yet polled."""
+        self.asker = 0
+        """The descriptor of the socket whose request is answered."""
+        self._used: dict[int, Counter[int]] = {}
+        """By that descriptor, how many bots use each view now."""
 
     def store_common(self, settings: list[str], kernel: list[str], devices: list[str]) -> Answer:
         """Store what is the same for all bots: settings in /etc, copies of kernel files, devices."""
@@ -52,6 +57,25 @@ class Keeper:
                 # At once: the next view may replace it.
                 new[view.number] = self._system.clone(view)
         return {"views": views, "new": [*new]}, [*new.values()]
+
+    def begin_use(self, views: list[int]) -> Answer:
+        """Renew views for bots that start now, and from now on while they are used."""
+        self._used.setdefault(self.asker, Counter()).update(views)
+        self._system.renew(views, RENEW_SECONDS)
+        return None, []
+
+    def end_use(self, views: list[int]) -> Answer:
+        """Note that bots with these views have ended."""
+        self._used[self.asker] -= Counter(views)
+        return None, []
+
+    def end_uses_of(self, asker: int) -> None:
+        """Note that a process is gone, with its bots."""
+        self._used.pop(asker, None)
+
+    def renew_views(self) -> None:
+        """Renew the views in use."""
+        self._system.renew({number for used in self._used.values() for number in used})
 
     def connect(self) -> Answer:
         """Return a socket for requests of another process."""
@@ -90,14 +114,15 @@ def main(descriptor: int, budget: int, share: int) -> None:
     due = time.monotonic() + RENEW_SECONDS
     while owner.fileno() in sockets:
         if (left := due - time.monotonic()) <= 0:
-            system.renew()
+            keeper.renew_views()
             due, left = time.monotonic() + RENEW_SECONDS, RENEW_SECONDS
         for number, _ in poll.poll(1000 * left):
-            is_there = False
+            is_there, keeper.asker = False, number
             with suppress(ConnectionError):
                 is_there = answer(sockets[number], keeper)
             if not is_there:
                 poll.unregister(number)
+                keeper.end_uses_of(number)
                 sockets.pop(number).close()
         for made in keeper.made:
             sockets[made.fileno()] = made

@@ -10,7 +10,7 @@ Each player sees a view with what it needs, which reveals nothing about others. 
 before, nor does their device, which is random. Players with the same needs share a view.
 
 The kernel records when a copy was last changed, a time that cannot be set. A bot could infer from it when the
-season began. So all copies are touched regularly.
+season began. So the copies in its view are touched when it starts, and regularly while it runs.
 
 Each player has a share of the memory. What a program needs and does not fit is mounted from the machine,
 which the record states; what the player's files only mention is left out, which its report states.
@@ -19,7 +19,9 @@ which the record states; what the player's files only mention is left out, which
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.sandbox.forkserver.file_contents import BeyondShare, CopyTooLarge, Source, copy, inspect_source
@@ -36,7 +38,7 @@ from arbiter.sandbox.forkserver.packages import package_paths
 from arbiter.sandbox.forkserver.view_plan import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 PLACE = "/sys/bus"
 """Where it is mounted: a folder that every machine has, and that is not used here. Not in /proc, or a user
@@ -57,12 +59,13 @@ class Base(NamedTuple):
 
 
 class MountedView(NamedTuple):
-    """A view: its number, where it is mounted, its bytes, the paths read in place."""
+    """A view: its number, where it is mounted, its bytes, the paths read in place, its file systems."""
 
     number: int
     place: str
     bytes: int
     in_place: Sequence[str]
+    rooms: Collection[str]
 
 
 class System:
@@ -84,6 +87,8 @@ class System:
         """By player, the content of its last view."""
         self._copies: dict[str, list[str]] = {}
         """By file system, its files, folders and links."""
+        self._renewed: dict[str, float] = {}
+        """By file system, when they were last touched."""
         self._rooms: list[str] = []
         self._rooms_made = 0
         mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
@@ -118,10 +123,14 @@ class System:
         """Return a descriptor of a read-only view, for another process to mount."""
         return clone_mount(view.place)
 
-    def renew(self) -> None:
-        """Set the change times of all copies to now."""
-        for paths in self._copies.values():
-            for path in paths:
+    def renew(self, views: Collection[int], after: float = 0.0) -> None:
+        """Set the change times of all copies in views to now, except those set less than `after` s ago."""
+        now = time.monotonic()
+        for room in {room for view in self._views.values() if view.number in views for room in view.rooms}:
+            if now - self._renewed.get(room, -inf) < after:
+                continue
+            self._renewed[room] = now
+            for path in self._copies[room]:
                 with suppress(OSError):
                     os.lchown(path, -1, -1)
 
@@ -134,6 +143,7 @@ class System:
         unmount(view.place)
         os.rmdir(view.place)
         del self._copies[view.place]
+        self._renewed.pop(view.place, None)
         self.bytes -= view.bytes
         self._answers = {asked: said for asked, said in self._answers.items() if said[0] != before}
 
@@ -153,6 +163,7 @@ class System:
     def _make_view(self, plan: Plan) -> MountedView:
         """Make and mount the view of a plan; a source that cannot be copied is read in place."""
         place, size = self._take_empty_folder(), 0
+        rooms = {place}
         tops, in_place = plan.outermost(), [*plan.in_place]
         mounts = {path: path for path in (*self.base.devices, *in_place)}
         for path, target in plan.ways.items():
@@ -163,6 +174,7 @@ class System:
             try:
                 if path in large or _is_in(path, large):
                     mounts[path] = self._share_copy(path, source)
+                    rooms.add(os.path.dirname(mounts[path]))
                 else:
                     copy(source, place + path)
                     size += source.size
@@ -180,7 +192,7 @@ class System:
             with suppress(OSError):
                 mount(mounts[path], place + path, "", MS_BIND | MS_REC)
         self.bytes += size
-        return MountedView(int.from_bytes(os.urandom(6), "little"), place, size, in_place)
+        return MountedView(int.from_bytes(os.urandom(6), "little"), place, size, in_place, rooms)
 
     def _share_copy(self, path: str, source: Source) -> str:
         """Return the path of a large copy, made if new."""

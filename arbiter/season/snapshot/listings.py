@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.match.spec import original
+from arbiter.replay.emblem import dealt
 from arbiter.replay.result_text import say_match, winners
 from arbiter.replay.visibility import Reader, fault_words, replay_of
 from arbiter.season.config.settings_diff import registered_name
@@ -318,7 +319,8 @@ def replay(
         return None
     own = tuple(seat for seat in seats if viewer is not None and viewer.own(record.players[seat]))
     own = own if alone is None else tuple(alone)
-    return replay_of(record, readers[reader]._replace(notes=own), complete)
+    with dealt(state.colours):
+        return replay_of(record, readers[reader]._replace(notes=own), complete)
 
 
 def has_own(state: SeasonState, viewer: Viewer, match_id: str, *_asked: object) -> bool:

@@ -182,7 +182,7 @@ class FavourRow(TypedDict):
 
 
 class FirstPlace(TypedDict):
-    """The players on the first place, and its probability; see `first_place`."""
+    """The players on the first place, its probability, and the verdict in words; see `first_place`."""
 
     rule: str
     over: bool
@@ -191,6 +191,7 @@ class FirstPlace(TypedDict):
     lead: float | None
     better: float | None
     apart: bool | None
+    say: str
 
 
 class _Head(TypedDict):

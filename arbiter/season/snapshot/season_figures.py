@@ -12,7 +12,15 @@ from arbiter.season.schedule import matches_of
 from arbiter.season.snapshot.history import MOST_RATINGS, MOST_ROUNDS, ratings_after
 from arbiter.season.snapshot.model_costs import add_costs
 from arbiter.season.snapshot.pagination import ROWS, PageWindow, page_fields, page_of, some_rounds, window
-from arbiter.season.snapshot.standing_marks import APART, first_place, in_rank, warnings, with_marks
+from arbiter.season.snapshot.standing_marks import (
+    APART,
+    WorstRank,
+    first_place,
+    in_rank,
+    leading_rows,
+    warnings,
+    with_marks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,13 +130,13 @@ def standings(
     part = shown or PageWindow(0, len(stored["players"]), 1, 1)
     ranked = _ranked(state, stored, official)
     rows = with_marks(ranked[part.first : part.end], state.players, suspended)
-    first = None
+    first, worst = None, None
     if official:
         ranking = state.ranking if is_last else ranking
         if ranking is not None and is_last:
-            _add_rank_intervals(rows, ranked, ranking, part)
-        over = is_last and progress(state) == "over"
-        first = first_place(_leading_rows(ranked), over, None if ranking is None else ranking.better)
+            worst = _add_rank_intervals(rows, ranked, ranking, part)
+        over, better = is_last and progress(state) == "over", None if ranking is None else ranking.better
+        first = first_place(leading_rows(ranked), over, better, number, worst)
     found: schema.Standings = {
         "season": state.name,
         "game": state.file.game.name,
@@ -188,36 +196,28 @@ def row_of(state: SeasonState, name: str) -> schema.Row | None:
     return standings(state, shown=PageWindow(place, place + 1, 1, 1))["players"][0]
 
 
-def _leading_rows(ranked: Ranked) -> list[schema.Rated]:
-    """Return the rows on the first place, and the next row."""
-    found: list[schema.Rated] = []
-    for row, rank in ranked:
-        elo, low, high = row["elo"], row["low"], row["high"]
-        if rank is None or elo is None:
-            break
-        found.append({"rank": rank, "player": row["player"], "elo": elo, "low": low, "high": high})
-        if rank != found[0]["rank"]:
-            break
-    return found
-
-
 def _add_rank_intervals(
     rows: Sequence[schema.Row],
     ranked: Ranked,
     ranking: Ranking,
     shown: PageWindow,
-) -> None:
-    """Add rank intervals to the officially ranked rows of a window, and whether each beats the next row."""
+) -> WorstRank | None:
+    """Add rank intervals to the officially ranked rows of a window, and whether each beats the next row.
+
+    Return the first one's worst rank; None without ranked players.
+    """
     where = {name: k for k, name in enumerate(ranking.fit.table.players)}
     names = [row["player"] for row, rank in ranked if rank is not None and row["elo"] is not None]
     # With the first row of the next page.
     inside = [where[name] for name in names[shown.first : shown.end + 1]]
-    low, high = ranking.intervals.rank_interval(who=[where[name] for name in names], of=inside)
+    every = [where[name] for name in names]
+    low, high = ranking.intervals.rank_interval(who=every, of=[*inside, *every[:1]])
     chance = ranking.intervals.los(inside)
     for k, (place, row) in enumerate(zip(inside, rows, strict=False)):
         row["rank_low"], row["rank_high"] = int(low[place]), int(high[place])
         if k + 1 < len(inside):
             row["apart"] = bool(chance[k, k + 1] >= APART)
+    return WorstRank(int(high[every[0]]), len(every)) if every else None
 
 
 def crosstable(

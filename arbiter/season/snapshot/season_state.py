@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from arbiter.games.cards import published_commitment
 from arbiter.match.packing import unpack, unpack_end
 from arbiter.match.spec import original
+from arbiter.replay.emblem import deal_colours
 from arbiter.season.calendar import next_round
 from arbiter.season.config.settings_diff import registered_name
 from arbiter.season.order_effects import (
@@ -184,6 +185,11 @@ class SeasonState:
         return reruns_of(self.given)
 
     @cached_property
+    def effects(self) -> Mapping[tuple[str, int], Mapping[str, Any]]:
+        """By match and replaced run what each rejudging changed in the standings, if that is known."""
+        return self.stored.orders.effects() if self.reruns else {}
+
+    @cached_property
     def suspended(self) -> Mapping[str, str]:
         """The players suspended from the next round on, with the reasons."""
         return suspended_now(self.stored, self.last_standings)
@@ -330,6 +336,11 @@ class SeasonState:
         last = self.standings_after(self.complete)["players"] if self.complete else ()
         ranked = [row["player"] for row in last]
         return tuple(dict.fromkeys([*ranked, *self.players, *self.stored.seated(self.last)]))
+
+    @cached_property
+    def colours(self) -> Mapping[str, int]:
+        """The colours of players without their versions, dealt in the order of the file, then by name."""
+        return deal_colours([*self.players, *self.stored.seated(self.last)])
 
     @cached_property
     def ranking(self) -> Ranking | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from arbiter.match.spec import original
+from arbiter.replay.frame import names_in_text
+from arbiter.text import counted, joined
 from rating.ranks import shared_ranks
 
 if TYPE_CHECKING:
@@ -133,14 +135,39 @@ def notices(suspended: Mapping[str, str]) -> set[str]:
     }
 
 
+def leading_rows(ranked: Ranked) -> list[Rated]:
+    """Return the rows on the first place, and the next row."""
+    found: list[Rated] = []
+    for row, rank in ranked:
+        elo, low, high = row["elo"], row["low"], row["high"]
+        if rank is None or elo is None:
+            break
+        found.append({"rank": rank, "player": row["player"], "elo": elo, "low": low, "high": high})
+        if rank != found[0]["rank"]:
+            break
+    return found
+
+
+class WorstRank(NamedTuple):
+    """The worst rank that the first player may have, of how many: the end of its 95 % interval."""
+
+    rank: int
+    of: int
+
+
 def first_place(
-    rows: Sequence[Rated], over: bool, better: Callable[[str, str], float] | None
+    rows: Sequence[Rated],
+    over: bool,
+    better: Callable[[str, str], float] | None,
+    rounds: int,
+    worst: WorstRank | None = None,
 ) -> FirstPlace | None:
     """Return the first place of ranked rows as JSON values; None before the first rating.
 
     `over` is True after the season's end. `better` gives the probability that one is better than another,
     None if unknown. `players` share the place; `next` is the next best, `lead` in Elo; `apart` is whether the
-    two differ significantly.
+    two differ significantly. `say` is the verdict after the number of `rounds`, by the first player's `worst`
+    rank, None if unknown.
     """
     rated = [row for row in rows if row["rank"] is not None and row["elo"] is not None]
     if not rated:
@@ -149,26 +176,34 @@ def first_place(
     behind = rated[len(first)] if len(rated) > len(first) else None
     alone = len(first) == 1 and behind is not None
     chance = better(first[0]["player"], behind["player"]) if alone and behind and better else None
+    lead = None if behind is None else elo_of(first[0]) - elo_of(behind)
+    players, then = [row["player"] for row in first], None if behind is None else behind["player"]
     return {
         "rule": RULE,
         "over": over,
-        "players": [row["player"] for row in first],
-        "next": None if behind is None else behind["player"],
-        "lead": None if behind is None else elo_of(first[0]) - elo_of(behind),
+        "players": players,
+        "next": then,
+        "lead": lead,
         "better": chance,
         "apart": None if chance is None else chance >= APART,
+        "say": _verdict(names_in_text([*players, *([then] if then else [])]), lead, over, rounds, worst),
     }
 
 
-def in_words(first: FirstPlace) -> str:
-    """Describe the first place in one line."""
-    names, over = first["players"], first["over"]
-    if len(names) > 1:
-        return f"{', '.join(names[:-1])} and {names[-1]} share the first place: their ratings are equal"
-    said = f"{names[0]} {'wins' if over else 'leads'} by rating"
-    if first["next"] is not None:
-        said += f", {first['lead']:.0f} Elo ahead of {first['next']}"
-    if first["better"] is not None:
-        said += "" if first["apart"] else "; the two are not told apart"
-        said += f" (better with a probability of {min(first['better'], 0.999):.1%})"
-    return said
+def _verdict(
+    names: Sequence[str], lead: float | None, over: bool, rounds: int, worst: WorstRank | None
+) -> str:
+    """Return who is first and how sure that is, of the `names` on the first place and the next one if any."""
+    *first, behind = names if lead is not None else (*names, "")
+    who, does = joined(first), "wins" if over else "leads"
+    if len(first) > 1:
+        return f"{who} share the first place: their ratings are equal"
+    ahead = f", {lead:.0f} Elo ahead of {behind}" if lead is not None else ""
+    if worst is None or not ahead:
+        return f"{who} {does} by rating{ahead}"
+    if worst.rank == 1:
+        return f"{who} {does} clearly{ahead}"
+    how = f"{who} {does} by rating" if over else f"{who} is ahead after {counted(rounds, 'round')}"
+    if worst.rank < worst.of:
+        return f"{how}; its true rank is between 1 and {worst.rank} of {worst.of}"
+    return f"{how}, but cannot be told apart from any other player"

@@ -2,7 +2,7 @@
 
 `inline` plays in this process (tests, debuggers), `processes` in one worker process per core of
 this machine, `cluster` on the workers of a Dask cluster. Submit `play_match` or `play_packed` with a spec; if
-a worker dies, only its match in flight is void.
+a worker dies, only its match in flight is void. `forked` runs functions of this process in such workers.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from arbiter.errors import VoidMatch
-from arbiter.match.spec import MatchSpec
+from arbiter.match.spec import Limits
 from arbiter.sandbox.cpu_affinity import take_core
 from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.table.conductor import close_table
@@ -170,7 +170,8 @@ def slots(wanted: int | None) -> int:
 
 
 def _is_confined(call: Call) -> bool:
-    return any(isinstance(arg, MatchSpec) and arg.limits.isolation == "landlock" for arg in call.args)
+    limits = (getattr(arg, "limits", None) for arg in call.args)
+    return any(isinstance(one, Limits) and one.isolation == "landlock" for one in limits)
 
 
 def _work(pipe: Connection, core: int, system: socket.socket | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from arbiter.text import counted, faults_text
+from arbiter.text import counted, faults_text, interval_text
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
 from arbiter.trials.regression.report_text import base_faulty_text, undecided_text
 from arbiter.trials.regression.trial_state import FIELD, count_outcomes, tally_of
@@ -176,7 +176,7 @@ def _elo_text(trial: ChoiceTrial, table: int) -> str:
     if not scores.size:
         return "-"
     low, elo, high = trial.rule.strength(scores)
-    return f"{elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})"
+    return interval_text(elo, low, high)
 
 
 def _other_faults(trial: ChoiceTrial) -> dict[str, dict[str, int]]:

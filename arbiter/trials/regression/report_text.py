@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.text import counted, faults_text, number
+from arbiter.text import counted, faults_text, interval_text, number, signed
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
 from arbiter.trials.regression.trial_state import FIELD
 from rating.sequential.runs import FIRST_LOOK
@@ -68,8 +68,8 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
             found.append(("nElo", number(report.nelo, 1)))
         if test.measure == "points" and trial.run.blocks:
             mean, worth = trial.run.margins / trial.run.blocks, test.elo_of_a_point(trial.run)
-            results = "Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})".format(**by_results(trial))
-            found.append(("points", f"{mean:+.2f} a match; one point is about {worth:.1f} Elo"))
+            results = "Elo " + interval_text(**by_results(trial))
+            found.append(("points", f"{signed(mean, 2)} a match; one point is about {worth:.1f} Elo"))
             found.append(("results", results))
         bounds = f"{low:.2f} decides for {test.elo0:+g}"
         enough = f"; {test.enough_evidence:.4g} decides for {test.elo1:+g}"
@@ -80,7 +80,7 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
         found.append(("LLR", f"{report.llr:.2f}; {bounds}{after}"))
         found.append(("evidence", f"e {report.e:.3g}{enough}{after if enough else ''}"))
         if report.blocks:
-            ends = "{low:+.1f} to {high:+.1f}".format(**at_any_time(trial))
+            ends = " to ".join(signed(end, 1) for end in at_any_time(trial).values())
             sides = (
                 f", both sides; the verdict needs {100 * test.alpha:.2g} % on one side"
                 if trial.verdict == "better"
@@ -138,7 +138,7 @@ def elo_text(trial: Trial) -> str:
     report = trial.report
     if report.elo is None or report.low is None or report.high is None:
         return "-"
-    return f"{report.elo:+.1f} (95 %: {report.low:+.1f} to {report.high:+.1f})"
+    return interval_text(report.elo, report.low, report.high)
 
 
 def _uneven(trial: Trial) -> int:

@@ -127,18 +127,20 @@ def _block_classes(block: ResultBlock) -> str:
     return f"{'better' if lead > 0 else 'worse'} s{3 if abs(lead) > 0.3 else 2 if abs(lead) > 0.15 else 1}"
 
 
-def interval_bars(rows: Sequence[Rated], width: float = 120) -> dict[str, object] | None:
-    """Return the ratings of a table with their intervals on one scale; None without rated players."""
+def interval_bars(rows: Sequence[Rated]) -> dict[str, object] | None:
+    """Return the ratings of a table with their intervals, all in percent of one scale's width.
+
+    None without rated players.
+    """
     intervals = [Interval.of(row) for row in rows]
     rated = [one for one in intervals if one is not None]
     if not rated:
         return None
     marks = ticks(min(0.0, *(one.low for one in rated)), max(0.0, *(one.high for one in rated)), FITTED)
-    scale = Scale(marks[0], marks[-1], 4, width - 4)
+    scale = Scale(marks[0], marks[-1], 3, 97)
     return {
-        "width": width,
         "zero": scale(0.0),
-        "marks": [(scale(mark), mark) for mark in marks],
+        "ends": (marks[0], marks[-1]),
         "bars": [one and Interval(scale(one.low), scale(one.elo), scale(one.high)) for one in intervals],
     }
 

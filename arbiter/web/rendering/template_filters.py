@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from arbiter.replay.emblem import SIZE, emblem
 from arbiter.text import joined, number, place_text, printable
 from arbiter.text import money as text_of_money
+from arbiter.text import signed as signed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,8 +56,9 @@ def signed(value: float | None) -> str:
 
 
 def tenths(value: float, sign: bool = False) -> str:
-    """Format a number with one decimal and a true minus; with `sign` also a plus."""
-    return f"{value:{'+' * sign}.1f}".replace("-", MINUS)
+    """Format a number with one decimal and a true minus; with `sign` also a plus, but not of a zero."""
+    text = signed_text(value, 1) if sign else number(value, 1)
+    return text.replace("-", MINUS) if abs(value) >= 0.05 else "0.0"
 
 
 def hundredths(value: float | None) -> str:
@@ -89,6 +91,12 @@ def moment(text: str) -> Markup:
 def is_past(text: str) -> bool:
     """True for a time in ISO format that is over."""
     return datetime.fromisoformat(text).astimezone(UTC) <= datetime.now(UTC)
+
+
+def soon(text: str) -> str:
+    """Format a time of the next day as ``in 3 min``; "" for others."""
+    left = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
+    return f"in {duration(left)}" if 0 < left < 86400 else ""
 
 
 @lru_cache(maxsize=NAMES)
@@ -154,5 +162,5 @@ WRITTEN = (
 FILTERS: dict[str, Callable[..., object]] = {
     "place": place_text,
     "shell": shlex.join,
-    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size)},
+    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size, soon)},
 }

@@ -1,12 +1,13 @@
-// A live page: on an event it reloads and updates the changed parts. On a wall screen groups of tables alternate.
-import { all, loadAgain, one } from "./page.js";
+// A live page: on an event it reloads and updates the changed parts. A screen on a wall is turned by wall.js.
+import { loadAgain, one } from "./page.js";
+import { turn } from "./wall.js";
 
 const page = one("[data-events]");
 const message = one(".listening", page);
 const REST_MS = 2000; // between two loads
 const FAILED_MS = 10000; // after a failed reload
 const SPREAD_MS = 1000; // random delay, so that not all screens reload at once
-const TURN_MS = 15000;
+const arrange = page.classList.contains("wall") ? turn(page) : () => {};
 let source = /** @type {EventSource | null} */ (null);
 let planned = 0; // 0 for nothing
 let loading = false;
@@ -23,6 +24,7 @@ async function load() {
   loaded = Date.now();
   try {
     await loadAgain();
+    arrange();
   } catch {
     // There may be no further event.
     loaded = Date.now() + FAILED_MS;
@@ -58,59 +60,3 @@ document.addEventListener("visibilitychange", () => {
   } else if (!source) listen();
 });
 if (!document.hidden) listen();
-
-function rotate() {
-  const button = one(".hold", page);
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  let held = calm.matches;
-  let at = 0;
-
-  function show(/** @type {number} */ next) {
-    const groups = all("[data-turn]", page); // reloads replace them
-    at = groups.length ? next % groups.length : 0;
-    groups.forEach((group, k) => (group.hidden = k !== at));
-  }
-
-  function label() {
-    button.textContent = held ? "Rotate" : "Hold";
-  }
-
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    held = !held;
-    if (!held) show(at + 1);
-    label();
-  });
-  label();
-  if (!held) show(0);
-  setInterval(() => held || show(at + 1), TURN_MS);
-}
-
-/** Plays the match that the page names in a loop, and another one once the page names that. */
-async function loopReplay() {
-  const place = page.querySelector(".playing");
-  if (!place) return;
-  const [{ mount }, { read }] = await Promise.all([import("./replay/replay.js"), import("./applet/server.js")]);
-  let shown = "";
-  let player = /** @type {ReturnType<typeof mount> | null} */ (null);
-
-  async function show() {
-    const url = /** @type {HTMLElement | null} */ (page.querySelector("[data-replay]"))?.dataset.replay ?? "";
-    if (url && url !== shown) {
-      player?.pause();
-      shown = url;
-      player = mount(/** @type {HTMLElement} */ (place), await read(url), { address: false });
-    }
-    if (!player || player.isPlaying || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    if (player.isAtEnd) player.go(0);
-    player.play();
-  }
-
-  await show();
-  setInterval(show, TURN_MS);
-}
-
-if (page.classList.contains("wall")) {
-  rotate();
-  loopReplay().catch(() => {}); // the rest of the wall continues without it
-}

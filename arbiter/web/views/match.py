@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.contest.message_texts import ids_in
 from arbiter.match.limits import AT_HOME, options_of
-from arbiter.replay.emblem import emblems
+from arbiter.replay.emblem import dealt, emblems
 from arbiter.replay.result_text import say_match
 from arbiter.replay.visibility import fault_of
 from arbiter.season.settings import config_of
@@ -73,7 +73,8 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
     """Return the heading of a replay; players' pages are below `base`."""
     is_complete = state.is_complete(match.round)
     models = {model["seat"]: model for model in models_of(state, match)}
-    marks = emblems(match.players, record.sides or (None,) * len(match.players))
+    with dealt(state.colours):
+        marks = emblems(match.players, record.sides or (None,) * len(match.players))
     return {
         "id": match.id,
         "season": state.name,
@@ -95,13 +96,6 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
         "complete": is_complete,
         "fault": fault_of(record, listings.PUBLIC, is_complete),
     }
-
-
-def missing_matches(state: SeasonState, text: str) -> list[str]:
-    """Return the ids of matches that a text names and the state does not have."""
-    ids = ids_in(text)
-    known = {match.id for match in state.matches_of(ids)}
-    return [name for name in ids if name not in known]
 
 
 def named_matches(state: SeasonState, text: str, author: str) -> list[Mapping[str, object]]:

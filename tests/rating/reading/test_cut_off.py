@@ -141,13 +141,8 @@ def test_a_row_of_csv_cut_off_anywhere_leaves_the_others_as_they_are(place: int,
     text = "".join(lines)
     cuts = [*range(0, len(lines), piece), len(lines)]
     pieces = ["".join(lines[a:b]) for a, b in pairwise(cuts)]
-    games: list[Row] = []
-    problems = []
-    for item in read_csv(pieces, "f"):
-        if isinstance(item, MalformedGame):
-            problems.append(item.line)
-        else:
-            games += zip(*item, strict=True)
+    games, found = split(read_csv(pieces, "f"))
+    problems = [problem.line for problem in found]
     assert [row[:4] for row in games if row[1] == "c"] == [("b", "c", "0-1", "")]
     kept = [row[:4] for row in games if row[1] == "b"]
     others = [row for k, row in enumerate(rows) if k != place]

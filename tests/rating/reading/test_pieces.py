@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from rating.errors import MalformedGame
 from rating.reading.files import read_results
+from rating.reading.gathering import ResultCollector
 from rating.reading.pgn import read_pgn
 from rating.reading.pgn_lines import TAGS, PgnGame, PgnLines
+from rating.reading.plain_csv import PlainCsv
 from rating.reading.rows import read_csv
 from rating.text import unescape_csv_cell
 from tests.fixtures.profiles import examples
@@ -290,7 +292,7 @@ cells = st.sampled_from(
 )
 rows_of_cells = st.lists(cells, max_size=6).map(",".join)
 good_rows = st.tuples(
-    plain_names.map('"{}"'.format), st.just("z"), st.sampled_from(["1-0", "1/2", "0-1"]), st.just("12")
+    plain_names.map('"{}"'.format), st.just("z"), st.sampled_from(["1-0", "1/2-1/2", "0-1"]), st.just("12")
 ).map(",".join)
 
 
@@ -320,6 +322,65 @@ def test_csv_is_what_its_rows_are_however_many_are_read_together(
     assert found == games
     assert [problem.line for problem in reported] == [problem.line for problem in problems]
     assert found_in([text], "csv") == (found, reported)
+
+
+plain_rows = st.tuples(
+    st.sampled_from(["a", "b", "Müller", "'=d", " c ", '"c"', "123456789", "1234567890abcdefgh", "x" * 65]),
+    st.sampled_from(["z", "'z", '"z"', "12345678", "1234567890abcdefgi", "q" * 64]),
+    st.sampled_from(["1-0", "0-1", "1/2", "½-½", '"1-0"']),
+    st.sampled_from(["", "7", "007", "99999999999999999"]),
+).map(",".join)
+
+
+@examples(400)
+@given(
+    st.sampled_from(["", "white,black,result,round\n", "White,Event,result,black,x\n"]),
+    st.lists(st.one_of(*[plain_rows] * 8, rows_of_cells), min_size=1, max_size=6),
+    st.integers(1, 4),
+    st.sampled_from(["\n", "\r\n"]),
+    st.data(),
+)
+def test_rows_read_many_at_once_are_those_read_one_by_one(
+    heading: str, rows: list[str], repeated: int, end: str, data: st.DataObject
+) -> None:
+    text = heading + "".join(row + end for row in rows * repeated)
+    at = data.draw(st.integers(0, len(text)))
+    text = text[:at] + data.draw(st.sampled_from(["", "", "", *'",\n\r\0']) | st.text(max_size=2)) + text[at:]
+    lines = lines_of(text)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(lines)), max_size=4)))
+    pieces = ["".join(lines[a:b]) for a, b in zip([0, *cuts], [*cuts, len(lines)], strict=True)]
+
+    def read(pieces: list[str]) -> tuple[object, ...]:
+        collector = ResultCollector("seed")
+        collector.begin_source("f", 1)
+        collector.add_games(read_csv(pieces, "f"))
+        table = collector.table()
+        columns = (
+            table.first,
+            table.second,
+            table.outcome,
+            table.match,
+            table.round,
+            table.table,
+            table.played,
+        )
+        return table.players, [column.tolist() for column in columns], collector.problems
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PlainCsv, "number_games", lambda *_: None)
+        expected = read([text])
+    assert read(pieces) == expected
+    assert read([text]) == expected
+
+
+def test_plain_rows_are_not_read_one_by_one() -> None:
+    pieces = ["white,black,result\na,b,1-0\n", "b,longer than eight,0-1\r\n"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rating.reading.rows.good_games", lambda *_: [])
+        assert found_in(pieces, "csv")[0] == [
+            ("a", "b", "1-0", "", "", "", ""),
+            ("b", "longer than eight", "0-1", "", "", "", ""),
+        ]
 
 
 @examples(200)

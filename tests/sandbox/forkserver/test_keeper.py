@@ -6,7 +6,8 @@ import os
 import struct
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from arbiter.errors import VoidMatch
 from arbiter.sandbox import rootfs_client as system_module
 from arbiter.sandbox.files_needed import KeeperRequest
 from arbiter.sandbox.forkserver.file_contents import inspect_source
+from arbiter.sandbox.forkserver.keeper import Keeper
 from arbiter.sandbox.forkserver.libraries import MAGIC, Looks, files_for, find_library, needs_of
 from arbiter.sandbox.forkserver.view_plan import Plan
 from arbiter.sandbox.player_command import register
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import Player
+    from arbiter.sandbox.forkserver.system import System
 
 pytestmark = [
     pytest.mark.process,
@@ -199,6 +202,32 @@ def test_versions_of_a_player_take_the_room_of_one(
     first, second = two_files(tmp_path, 1 << 19)
     for _ in range(20):
         assert keeper("a", first) == keeper("a", first, second) == []
+
+
+def test_copies_are_renewed_before_and_during_their_use_alone() -> None:
+    renewed: list[set[int]] = []
+    keeper = Keeper(cast("System", SimpleNamespace(renew=lambda views, *_: renewed.append({*views}))))
+    keeper.asker = 1
+    keeper.begin_use([5, 6, 6])
+    keeper.asker = 2
+    keeper.begin_use([6])
+    keeper.asker = 1
+    keeper.end_use([5, 6])
+    keeper.renew_views()
+    keeper.end_use([6])
+    keeper.renew_views()
+    keeper.end_uses_of(2)
+    keeper.renew_views()
+    assert renewed == [{5, 6}, {6}, {6}, {6}, set()]
+
+
+def test_a_bot_that_starts_sees_copies_that_were_just_changed() -> None:
+    with closing(SYSTEM):
+        (view,), new = SYSTEM.request_views([KeeperRequest("bot", (), ("/bin/sh",), (), ())], [])
+        copied = os.fstat(new[view.number]).st_ctime_ns
+        SYSTEM.begin_use([view.number])
+        assert os.fstat(new[view.number]).st_ctime_ns > copied
+    os.close(new[view.number])
 
 
 def test_what_was_looked_for_before_takes_as_many_looks_as_the_first_time(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_the_shell_sends_completes_chooses_and_bounds_what_it_shows(new_page: Ne
         table.press("Send")
         table.settled()
         assert page.locator(".ap-lines li").count() == 500
-        assert page.get_by_text("Save the traffic to see earlier ones").is_visible()
+        page.get_by_text("Save the traffic to see earlier ones").wait_for()
         made = table.position.made
         table.press("Step")
         table.settled()

@@ -20,6 +20,14 @@ ENDS = """() => ["table", "steer", "held"].map((name) => {
   const boxes = shown.map((one) => one.getBoundingClientRect());
   return [shown.length, Math.min(...boxes.map(({ top }) => top)), Math.max(...boxes.map(({ bottom }) => bottom))];
 })"""
+BLOCKS = """() => [...document.querySelectorAll(".rp-seat")].map((seat) => {
+  const plate = seat.querySelector(".rp-plate").getBoundingClientRect();
+  const cards = [...seat.querySelectorAll(".rp-hand .rp-card")].map((card) => card.getBoundingClientRect());
+  const [top, bottom] = [Math.min(...cards.map((card) => card.top)), Math.max(...cards.map((card) => card.bottom))];
+  return [seat.dataset.place, Math.max(top - plate.bottom, plate.top - bottom), plate.left, innerWidth - plate.right];
+})"""
+LAID = """() => [...document.querySelectorAll(".rp-compass .rp-card")].map((card) =>
+  [card.parentElement.dataset.place, card.getBoundingClientRect().x, card.getBoundingClientRect().y])"""
 MOVING = "document.querySelector('.rp-table').getAnimations({ subtree: true }).length"
 
 
@@ -137,6 +145,26 @@ def test_a_finished_trick_lies_there_until_the_next_card(show: Show) -> None:
     assert page.locator(".rp-took").inner_text().endswith("took it")
     page.keyboard.press("ArrowRight")
     assert page.locator(".rp-compass .rp-card").count() == 1
+
+
+def test_each_player_is_one_block_around_a_trick_of_fixed_places(show: Show) -> None:
+    replay = full("planning")
+    page = show(
+        replay,
+        query=f"?i={first(replay, 'trick', 3)}",
+        viewport={"width": 1920, "height": 1080},
+        reduced_motion="reduce",
+    )
+    seats = {place: (gap, left, right) for place, gap, left, right in page.evaluate(BLOCKS)}
+    assert [gap for gap, _, _ in seats.values() if gap > 12] == []
+    assert seats["west"][1] == pytest.approx(seats["east"][2], abs=1)
+    assert seats["west"][1] >= (1920 - 64 * 16) / 2
+    found: dict[str, set[tuple[float, float]]] = {}
+    for _ in range(5):
+        for where, x, y in page.evaluate(LAID):
+            found.setdefault(where, set()).add((x, y))
+        page.keyboard.press("ArrowRight")
+    assert [len(places) for places in found.values()] == [1, 1, 1, 1]
 
 
 def test_a_finished_trick_stays_a_while_at_any_speed(show: Show) -> None:

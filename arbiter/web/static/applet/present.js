@@ -58,7 +58,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
   const turn = el("p", { class: "ap-turn" });
   const live = el("div", { "aria-live": "polite" }, turn, message);
   const over = el("p", { class: "ap-over", role: "status" });
-  const choosing = makeChoosing(decideHere, redraw);
+  const choosing = makeChoosing(decideHere, redraw, forAll);
   const instead = el("button", { type: "button", class: "ap-instead", on: { click: () => {
     isInstead = true;
     wanted = "choice";
@@ -134,8 +134,8 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
       if (isHurried || !isStill()) return;
       const position = { ...positionAt(view, stop), to_act: null };
       keepFocus(false, () => {
-        choosing.ask(null);
-        table?.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, position.left);
+        choosing.ask(null, !forAll);
+        table?.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, clocks(state, position));
       });
       put(message, eventsText(view.events.filter(({ i }) => i > seen.i && i <= stop)));
       seen.i = stop;
@@ -146,15 +146,16 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
   }
 
   function render(/** @type {Standing} */ state, /** @type {Api.Replay} */ view) {
-    const board = table ?? makeTable(view, () => false, () => {});
+    const people = state.setup.seats.flatMap(({ person }, seat) => (person ? [seat] : []));
+    const board = table ?? makeTable(view, () => false, () => {}, people.length === 1 ? people[0] : 0);
     if (table === null) place.replaceChildren(board.element);
     table = board;
     const last = view.events.at(-1)?.i ?? -1;
     const position = { ...positionAt(view, last), to_act: state.to_act, trouble: state.trouble?.seat };
     const question = questionOf(state, position);
     keepFocus(Boolean(question), () => {
-      choosing.ask(question);
-      board.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, state.left_ms ?? position.left, choosing.pick());
+      choosing.ask(question, !forAll && !state.over);
+      board.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, state.left_ms ?? clocks(state, position), choosing.pick());
       showOffers(state);
     });
     say(state, view, last);
@@ -167,6 +168,11 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
     passOn.textContent = `Show seat ${looking.next}’s cards`;
     instead.hidden = !forAll || isInstead || state.to_act === null || state.running || isPerson(state);
     instead.textContent = `Decide in place of seat ${state.to_act}`;
+  }
+
+  /** The clocks; a visitor has none. */
+  function clocks(/** @type {Standing} */ { setup }, /** @type {Position} */ { left }) {
+    return forAll ? left : setup.seats.map(() => null);
   }
 
   function questionOf(/** @type {Standing} */ state, /** @type {Position} */ position) {
@@ -184,7 +190,8 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
     if (last < from) put(message, `Back to ${count(state.made, "decision")}.`);
     else if (last > from) put(message, eventsText(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
-    put(over, state.result ? `match over: ${state.result.say}` : "");
+    put(over, state.result ? `match over: ${state.result.say.replace(/\byou wins\b/, "you win")}` : "");
+    element.classList.toggle("ap-done", state.over);
     put(turn, turnWords(state, view));
   }
 
@@ -221,7 +228,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
       wanted = "";
     } else if (same && same.dataset.card === card?.dataset.card) {
       same.focus();
-    } else if ((waits && !passOn.hidden) || (wasHere && !(held.isConnected && held.checkVisibility()))) {
+    } else if ((waits && !passOn.hidden) || (wasHere && !(held.isConnected && held.checkVisibility({ visibilityProperty: true })))) {
       if (isAsked) focusChoice();
       else (passOn.hidden ? element : passOn).focus({ preventScroll: true });
     }

@@ -8,32 +8,33 @@ import { isSuited, pointsText, timeText, suitFace } from "./say.js";
 
 /** @type {Record<number, string[]>} */
 const PLACES = { 2: ["south", "north"], 3: ["south", "west", "east"], 4: ["south", "west", "north", "east"] };
-const MOST_ROWS = 5;
+const MOST_ROWS = 4;
 
-/** A table; `draw(position, viewSeat, left, pick)` draws a position. A seat's button calls `onViewSeat(seat)`.
+/** A table; `draw(position, viewSeat, left, pick)` draws a position. A seat's button calls `onViewSeat(seat)`. Below is
+ * the seat in view, by default `bottom`.
  *
  * `pick` makes the cards of `pick.seat` buttons: `pick.card(name, place)` returns whether a card is `legal` and
  * `picked` (undefined if a click is the whole answer), and `choose()` for a click.
  */
-export function makeTable(/** @type {Api.Replay} */ replay, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onViewSeat) {
+export function makeTable(/** @type {Api.Replay} */ replay, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onViewSeat, bottom = 0) {
   const middle = el("section", { class: "rp-middle", "aria-label": "The table" });
   const seats = replay.players.map((player) => makeSeat(replay, player, canSee, onViewSeat));
   const element = el("div", { class: "rp-table", "data-seats": seats.length }, middle, seats.map((seat) => seat.element));
   let last = /** @type {Position | null} */ (null);
-  let tray = 0;
+  let tray = bottom;
   /** @type {(position: Position, viewSeat: number | null, left: (number | null)[], pick?: Picking | null) => void} */
   const draw = (position, viewSeat, left, pick) => {
     const move = moveCards(element, last, position);
     element.dataset.cards = isSuited(position.faces) ? "suited" : "plain";
     const places = PLACES[seats.length] ?? PLACES[4];
     // If there is room for one hand, it is that of the acting seat.
-    tray = pick?.seat ?? viewSeat ?? position.fault?.seat ?? position.to_act ?? tray;
+    tray = pick?.seat ?? viewSeat ?? position.fault?.seat ?? position.to_act ?? (position.dealPoints ? bottom : tray);
     seats.forEach((seat, number) => {
-      seat.element.dataset.place = places[(number - (viewSeat ?? 0) + seats.length) % seats.length];
+      seat.element.dataset.place = places[(number - (viewSeat ?? bottom) + seats.length) % seats.length];
       seat.element.classList.toggle("rp-tray", number === tray);
       seat.draw(position, viewSeat, left[number], pick?.seat === number ? pick : null);
     });
-    middle.replaceChildren(...drawMiddle(replay, position, viewSeat ?? 0));
+    middle.replaceChildren(...drawMiddle(replay, position, viewSeat ?? bottom));
     move();
     last = position;
   };
@@ -78,6 +79,7 @@ function facts(replay, position, { seat, substitute }, left) {
   const details = Object.entries(position.roles).filter(([, values]) => isBySeat(replay, values) && values[seat] !== "")
     .map(([name, values]) => [name === "role" ? "" : name, values[seat] ?? "–"]);
   if (substitute) details.unshift(["", "substitute"]);
+  if (position.dealPoints) details.push(["deal", pointsText(position.dealPoints)[seat]]);
   details.push(["points", pointsText(position.points)[seat]]);
   if (left !== null) details.push(["clock", timeText(left)]);
   return el("dl", { class: "rp-facts" }, details.map(([name, value]) =>
@@ -110,7 +112,6 @@ function drawMiddle(/** @type {Api.Replay} */ replay, /** @type {Position} */ po
     parts.push(el("p", { class: "rp-empty" }, quiet(position)));
     if (position.gifts.length) parts.push(...drawGifts(replay, position));
   }
-  if (position.dealPoints) parts.push(drawResult(replay, position.dealPoints));
   if (position.fault) parts.push(drawFault(position.fault));
   return parts;
 }
@@ -148,14 +149,16 @@ function compass(replay, position, base) {
   const isPast = position.taker !== null;
   const seats = replay.players.length;
   const places = PLACES[seats] ?? PLACES[4];
+  const at = (/** @type {number} */ seat) => places[(seat - base + seats) % seats];
   const played = position.table.map(([seat, , [card]], n) => {
     const took = position.taker === seat;
     const note = took ? "took it" : n === 0 ? "led" : "";
-    return el("li", { class: took ? "rp-took" : null, "data-place": places[(seat - base + seats) % seats], "data-laid": seat },
-      cardBox(position.faces, card), who(replay, seat, note));
+    return el("li", { class: took ? "rp-took" : null, "data-place": at(seat), "data-laid": seat }, cardBox(position.faces, card), who(replay, seat, note));
   });
+  const rest = replay.players.flatMap(({ seat }) => (position.table.some(([laid]) => laid === seat) ? []
+    : [el("li", { class: "rp-unlaid", "data-place": at(seat), "aria-hidden": "true" })]));
   return el("ul", { class: isPast ? "rp-compass rp-past" : "rp-compass", role: "list",
-    "aria-label": isPast ? "The previous trick" : "The trick" }, played);
+    "aria-label": isPast ? "The previous trick" : "The trick" }, played, rest);
 }
 
 /** The plays since the last lead, the newest below; the last one with cards is large.
@@ -175,12 +178,6 @@ function drawGifts(/** @type {Api.Replay} */ replay, /** @type {Position} */ pos
   return [el("ul", { class: "rp-gifts", role: "list", "aria-label": "The exchange" }, position.gifts.map((gift) =>
     el("li", {}, who(replay, gift.seat), spoken("gives "), gift.cards ? gift.cards.map((name) => cardBox(position.faces, name)) : backs(gift.count),
       el("span", { "aria-hidden": "true" }, "→"), spoken("to "), who(replay, gift.to))))];
-}
-
-function drawResult(/** @type {Api.Replay} */ replay, /** @type {number[]} */ points) {
-  return el("ul", { class: "rp-result", role: "list", "aria-label": "Points of the deal" },
-    pointsText(points).map((won, seat) => el("li", {}, markOf(replay.players[seat]), foreign(replay.players[seat].name, "rp-short"),
-      el("strong", {}, ` ${won}`))));
 }
 
 function drawFault(/** @type {Api.FaultEvent} */ fault) {
