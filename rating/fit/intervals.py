@@ -107,7 +107,7 @@ class Intervals:
         j are the m players `than`, by default the same. It is 0.5 for a player with itself and for players
         that results do not link. The result is the only k x m array.
         """
-        from scipy.special import ndtr, stdtr
+        from rating.fit.kinds import probability_below
 
         chosen = np.arange(len(self.fit.elo)) if who is None else np.asarray(who, np.int64)
         others = chosen if than is None else np.asarray(than, np.int64)
@@ -117,7 +117,7 @@ class Intervals:
             # The matrix is antisymmetric around 0.5: compute one triangle.
             after = slice(start if than is None else 0, None)
             score, linked = self._scores(chosen[some], others[after])
-            better = ndtr(score) if self.freedom is None else stdtr(self.freedom, score)
+            better = probability_below(score, self.freedom)
             chance[some, after] = np.where(linked, better, 0.5)
             if than is None:
                 chance[after, some] = 1.0 - chance[some, after].T

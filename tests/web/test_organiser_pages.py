@@ -27,7 +27,7 @@ def organised(site: Authored) -> Authored:
 
 def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
     running = organised.kept.season.running
-    assert ">Resume<" in organised.client.get("/admin").text, "nobody plays it"
+    assert ">Continue the season<" in organised.client.get("/admin").text, "nobody plays it"
     order(organised, "resume")
     assert running.last_order().goes_on
     assert order(organised, "pause").headers["location"] == "/admin"
@@ -42,14 +42,30 @@ def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
     assert "Closed since" in organised.client.get("/admin").text
 
 
+def test_the_page_begins_with_what_needs_the_organiser(organised: Authored) -> None:
+    def needs() -> str:
+        page = organised.client.get("/admin").text
+        return page[page.index('id="attention"') : page.index('id="season"')]
+
+    assert "The season is not being played" in needs()
+    assert "question" not in needs()
+    organised.log_in("ann")
+    assert organised.post("/me/questions", text="When is the deadline?").status_code == 303
+    organised.log_in("olga")
+    order(organised, "resume")
+    order(organised, "pause")
+    assert 'href="#questions">1 question of authors</a> without an answer' in needs()
+    assert "The season is paused since" in needs()
+
+
 def test_what_is_asked_is_shown_and_accepted(organised: Authored) -> None:
-    assert "Accept and resume" not in organised.client.get("/admin").text
+    assert "Accept and continue" not in organised.client.get("/admin").text
     organised.kept.season.running.ask("5e55", f"{HOSTILE} is new")
     page = organised.client.get("/admin").text
-    assert "Accept and resume" in page
+    assert "Accept and continue" in page
     assert "<script>alert" not in page
     assert order(organised, "accept").status_code == 303
-    assert "Accept and resume" not in organised.client.get("/admin").text
+    assert "Accept and continue" not in organised.client.get("/admin").text
 
 
 def test_voids_are_shown_by_player(organised: Authored) -> None:

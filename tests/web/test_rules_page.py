@@ -14,11 +14,13 @@ import pytest
 
 from arbiter.contest.submissions.build_recipe import KNOWN, MAKES_PROGRAMS
 from arbiter.contest.submissions.languages import Language
-from arbiter.games import find
+from arbiter.games import find, make
 from arbiter.games.planning import Planning
 from arbiter.games.samples import GAMES, PROTOCOL, manual_of
 from arbiter.games.samples.sample_languages import LANGUAGES
+from arbiter.table.llm.prompt_forms import rules_of
 from arbiter.web.rendering.templates import sections
+from arbiter.web.views.sample_trick import sample_trick
 from tests.fixtures.site import Authored, authored, visiting
 from tests.fixtures.zoo import CLEAN, TIMEOUT
 
@@ -45,6 +47,29 @@ def test_the_rules_say_what_is_played_and_what_a_bot_gets(site: Authored) -> Non
     ):
         assert said in page
     assert {"option": "deals", "value": [[1, 0], [3, 1]]}.items() <= shape["game"]["options"][2].items()
+
+
+def test_the_rules_begin_with_how_the_game_is_played_and_a_trick(site: Authored) -> None:
+    page = site.client.get(RULES).text
+    heads = re.findall(r'<h2 id="(\w+)"', page)
+    trick = page[page.index('<figure class="trick">') : page.index("</figure>")]
+    assert heads == ["play", "task"]
+    assert page.index("</figure>") < page.index("follow suit if you can") < page.index('id="task"')
+    assert len(re.findall(r"Player [1-4] plays \w+ of \w+<", trick)) == 4
+    assert re.search(r"Player [1-4] takes the trick", trick)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_has_a_trick_to_show(name: str) -> None:
+    trick = sample_trick(make(name, {}))
+    assert trick is not None
+    assert trick.taker in {step.seat for step in trick.plays if step.faces}
+
+
+def test_a_model_reads_a_manual_without_links_to_files() -> None:
+    texts = [rules_of(make(name, {})) for name in GAMES]
+    assert all("How a bot talks is the same in every game" in text for text in texts)
+    assert [link for text in texts for link in re.findall(r"\]\((?!https://)[^)]*\)", text)] == []
 
 
 def test_a_substitute_is_explained_where_it_appears(kept: Kept) -> None:

@@ -100,6 +100,25 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.Monk
     assert f'href="/tests/{name}"' in listed
 
 
+@pytest.mark.parametrize(
+    ("keys", "blocks", "opens"),
+    [({"seed": "auto"}, None, True), ({"seed": "given"}, None, False), ({"seed": "auto"}, 12, False)],
+)
+def test_the_worst_matches_open_with_the_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: dict[str, str], blocks: int | None, opens: bool
+) -> None:
+    monkeypatch.setattr(own_season, "draw_seed", lambda _: "drawn")
+    name = play_test(tmp_path, blocks=blocks, **keys).name
+    with site_of(tmp_path) as client:
+        worst = client.get(f"/api/v1/tests/{name}").json()["worst"][0]
+        address = f"/tests/{name}/matches/{worst['match'].replace('/', '-')}"
+        page, match = client.get(f"/tests/{name}").text, client.get(address)
+        other = client.get(f"/tests/{name}/matches/b0001-m9")
+    assert (f'href="{address}"' in page, match.status_code == 200) == (opens, opens)
+    assert ('"format":"arbiter-replay/1"' in match.text) == opens
+    assert other.status_code == 404
+
+
 def test_a_test_of_several_candidates_has_a_page_with_each_of_them(tmp_path: Path) -> None:
     with closing(Store(address(tmp_path))) as store:
         play_choice(choice(seed="hush-these-deals"), InMemory(SECOND), store, steps=30)

@@ -9,7 +9,7 @@ from arbiter.contest.agents.answer_limits import cut, text_page
 from arbiter.contest.agents.gauntlet_rounds import WHY
 from arbiter.contest.submissions.build_recipe import KNOWN, WRITTEN
 from arbiter.contest.submissions.languages import languages
-from arbiter.games.samples import PROTOCOL, manual_of
+from arbiter.games.samples import PROTOCOL, manual_of, without_file_links
 from arbiter.match.clock import time_limit_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def rules(arena: AgentArena, page: int = 1) -> dict[str, Any]:
     """Return a page of the terms, the game's manual and the protocol, as Markdown."""
     game = arena.config.game
     parts = ["\n".join(_terms_as_markdown(arena)), game.manual or manual_of(game.name), manual_of(PROTOCOL)]
-    return {"player": arena.name, "game": game.name, **text_page("\n\n".join(filter(None, parts)), page)}
+    text = without_file_links("\n\n".join(filter(None, parts)))
+    return {"player": arena.name, "game": game.name, **text_page(text, page)}
 
 
 def _terms_as_markdown(arena: AgentArena) -> Iterator[str]:

@@ -195,6 +195,11 @@ def _read_files(folder: str) -> dict[str, bytes]:
     }
 
 
+def without_file_links(text: str) -> str:
+    """Return Markdown whose links to files are their words alone, for readers who cannot open them."""
+    return re.sub(r"\[([^\[\]]*)\]\((?!https?://)[^)\s]*\)", r"\1", text)
+
+
 def manual_of(name: str) -> str:
     """Read the manual of a game, or the `PROTOCOL` of all, in Markdown; "" for other names."""
     if name not in (*GAMES, PROTOCOL):

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from arbiter.games.cards import Stream
-from arbiter.games.samples import manual_of
+from arbiter.games.samples import manual_of, without_file_links
 from arbiter.table.llm.prompts import other_names
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def names_of(game: AnyGame, match: str, seat: Seat) -> dict[str, str]:
 
 def rules_of(game: AnyGame) -> str:
     """Return the rules in a model's prompt."""
-    return manual_of(game.name) or game.manual
+    return without_file_links(manual_of(game.name) or game.manual)
 
 
 def digest_of_rules(game: AnyGame) -> str:

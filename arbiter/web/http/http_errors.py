@@ -40,10 +40,10 @@ CODES = {
 NOTHING = "there is nothing here"
 EXPLANATIONS = {
     404: (
-        "There is nothing here",
+        "This page does not exist",
         "Check the address. A match has a page once it is played, a board once its round is complete.",
     ),
-    405: ("Method not allowed", "This page can only be read."),
+    405: ("This page can only be read", "Go back, and try again from the page with the form."),
     503: ("The season cannot be read now", "Try again in a moment. The organiser's log has the reason."),
 }
 """The title and the text of an error page, by status."""

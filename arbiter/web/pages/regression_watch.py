@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from arbiter.errors import NoStore, StoreError
 from arbiter.replay.result_text import say_match, winners
+from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.snapshot.pagination import page_fields, window
 from arbiter.store import Store
 from arbiter.store.address import address_of, file_of
@@ -26,6 +27,7 @@ from arbiter.trials.regression.runner import add_stored_matches, stored_trial
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from arbiter.replay.schema import Replay
     from arbiter.store import SeasonStore
     from arbiter.trials.regression.trial_state import ScoredMatch, Trial
     from arbiter.web.api.schema import (
@@ -117,6 +119,19 @@ class Trials:
             full = self._cached(self._full, name).copy()
             full["state"] = self._current_state(name, full["state"])
             return full
+
+    def replay(self, name: str, match_id: str) -> Replay | None:
+        """Return the replay of one of a test's worst matches; None before its seed is shown.
+
+        A match reveals its deals, which a test that is being played, or one with the same seed, still uses.
+        """
+        full = self.test(name)
+        if full is None or full["seed"] is None or match_id not in {one["match"] for one in full["worst"]}:
+            return None
+        with self._lock:
+            season = self._store.season(name)
+            record = None if season is None else season.match(match_id)
+        return None if record is None else replay_of(record, Reader("public"))
 
     def _poll(self) -> None:
         """Read which tests exist and which have changed, at most once in `POLL_SECONDS`."""

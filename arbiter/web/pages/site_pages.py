@@ -17,6 +17,7 @@ from arbiter.trials.sandboxcheck.attack_record import AttackRecord, broken_promi
 from arbiter.web.api import schema
 from arbiter.web.http.http_errors import Refusal, not_found
 from arbiter.web.http.request_guard import number_of, unescape_slashes
+from arbiter.web.rendering.template_filters import match_of_part
 from arbiter.web.rendering.templates import render
 
 if TYPE_CHECKING:
@@ -68,6 +69,20 @@ def _test_values(request: Request) -> Mapping[str, object]:
     return {"test": read_test(request, request.path_params["name"])}
 
 
+def _show_test_match(request: Request) -> Response:
+    """Show one of a test's worst matches."""
+    trials: Trials | None = request.app.state.trials
+    name, match_id = (unescape_slashes(request.path_params[key]) for key in ("name", "match"))
+    match_id = match_of_part(match_id)
+    test = read_test(request, name)
+    replay = None if trials is None else trials.replay(name, match_id)
+    if replay is None:
+        raise not_found()
+    say = next(one["say"] for one in test["worst"] if one["match"] == match_id)
+    text = render("test_match", None, test=test, replay=replay, say=say)
+    return HTMLResponse(text, headers={"cache-control": "no-cache"})
+
+
 def _attacks_values(request: Request) -> Mapping[str, object]:
     """Return the record, its broken promises, and a row per attack with results by tier and attempt."""
     found, rows = read_attacks(request), dict[str, dict[str, Any]]()
@@ -95,5 +110,6 @@ def _route(path: str, template: str, values_of: Callable[[Request], Mapping[str,
 ROUTES = [
     _route(TESTS, "tests", _tests_values),
     _route(f"{TESTS}/{{name}}", "test", _test_values),
+    Route(f"{TESTS}/{{name}}/matches/{{match}}", _show_test_match),
     _route(ATTACKS, "attacks", _attacks_values),
 ]

@@ -99,6 +99,9 @@ def _adapt(tokens: Sequence[Token], title: str) -> Iterator[Token]:
         token.attrs.pop("style", None)
         if token.type == "th_open":
             token.attrSet("scope", "col")
+        if token.type in ("heading_open", "heading_close"):
+            # A chapter's title is an h3 on the page.
+            token.tag = f"h{min(int(token.tag[1:]) + 1, 6)}"
         if token.children:
             token.children = list(_without_links(token.children))
         if token.type == "table_open":

@@ -5,11 +5,11 @@ const TURN_MS = 15000;
 const MATCH_TURNS = 4; // a match stays longer, since it is played
 const NARROW = matchMedia("(max-aspect-ratio: 1/1)"); // the standings take a turn, too
 
-/** Starts to turn the wall; the result is to be called when its parts were reloaded. */
+/** Starts to turn the wall; returns what lays it out again after a reload of its parts. */
 export function turn(/** @type {HTMLElement} */ page) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const [next, hold] = [one(".next", page), one(".hold", page)];
-  const firsts = /** @type {Map<string, number>} */ (new Map()); // by list: its first row after those that stay
+  const firsts = /** @type {Map<string, number>} */ (new Map()); // by list: its first row that moves
   let held = calm.matches;
   let at = 0;
   let rest = 1; // turns until the next section

@@ -28,6 +28,7 @@ from arbiter.web.rendering.template_filters import match_of_part, match_part
 from arbiter.web.views import feeds
 from arbiter.web.views.match import match_page
 from arbiter.web.views.rules import kit_languages, rules, starter
+from arbiter.web.views.sample_trick import sample_trick
 
 if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
@@ -219,8 +220,9 @@ VIEWS = (
          in_query=(FIRST, BEFORE), page_only=(WHO,),
          values=lambda state, found: {"history": found, "lines": partial(figures.lines, state)}),
     View("/rules", rules, "rules",
-         "The rules for bots: game, limits, submissions; `manual` and `protocol` are Markdown.",
-         Rules),
+         "The rules for bots: game, limits, submissions; `manual` and `protocol` are Markdown.", Rules,
+         values=lambda state, found: {"rules": found, "trick": sample_trick(state.file.game),
+                                      "about": state.file.game.about, "takes": state.file.game.takes}),
     View("/rules/starter.zip", _file_maker("starter-{game}.zip", "application/zip", starter),
          in_query=(KIT,)),
     View("/feed.atom", _feed(feeds.season_feed)),

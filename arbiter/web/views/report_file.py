@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from arbiter.replay.emblem import dealt
-from arbiter.season.snapshot import listings, season_figures
+from arbiter.season.snapshot import front_page, listings, season_figures
 from arbiter.web.rendering.compression import STATIC
 from arbiter.web.rendering.script_bundle import join_modules
 from arbiter.web.rendering.templates import environment, json_of, render
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST_FAULTS = 500
 """The last faults, shown with their reasons."""
+ROUNDS_IN_SHORT = 3
+"""The last rounds whose closest match and upset are named first, and have replays if any match has."""
 MARKUP_OF_REPLAY = 4000
 """The most bytes of a replay's heading and scripts without the replays: names have at most 64 characters."""
 MOST_BYTES = 10_000_000
@@ -37,14 +39,22 @@ MOST_BYTES = 10_000_000
 def make_report(state: SeasonState, replays: int | None = 0) -> str:
     """Return the text of the file; `replays` is the number of last matches with a replay, None for all.
 
-    Without None it has at most `MOST_BYTES`: the earliest rounds' lists, and the earliest replays beyond half
-    of the space, are left out, and the report names them.
+    Unless it is 0, the matches worth a look have one, too. With a number the file has at most `MOST_BYTES`:
+    the earliest rounds' lists, and the earliest replays beyond half of the space, are left out, and the
+    report names them.
     """
     style = read_static("style.css") + (read_static("replay.css") if replays != 0 else "")
     modules = [STATIC / "page.js", *([STATIC / "report.js"] if replays != 0 else [])]
     scripts = [read_static("scheme.js"), join_modules(*modules)]
     ended = [match for match in state.matches if match.faulty is not None]
-    chosen = state.matches[::-1] if replays is None else state.matches[::-1][:replays]
+    worth = _matches_worth_a_look(state)
+    looked_at = {one["match"]["id"] for one in worth} if replays else set()
+    last = state.matches[::-1]
+    chosen = [
+        match
+        for number, match in enumerate(last)
+        if replays is None or number < replays or match.id in looked_at
+    ]
     make = partial(
         render,
         "report",
@@ -53,6 +63,8 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
         policy=content_policy(style, scripts),
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
+        front=front_page.front(state),
+        worth=worth,
         standings=season_figures.standings(state),
         crosstable=season_figures.crosstable(state, page=1),
         blocks=[],
@@ -72,6 +84,19 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
     with dealt(state.colours):
         _add_tables(rounds, [one["id"] for one in shown], None if space is None else space - used)
     return make(rounds=rounds, replays=shown, replays_left_out=dropped)
+
+
+def _matches_worth_a_look(state: SeasonState) -> list[dict[str, Any]]:
+    """Return the closest match and the upset of each of the last `ROUNDS_IN_SHORT` rounds."""
+    found: list[dict[str, Any]] = []
+    for number in range(max(state.complete - ROUNDS_IN_SHORT, 0) + 1, state.complete + 1):
+        news = front_page.highlights(state, number)
+        found += [
+            {"round": number, "what": what, **one}
+            for what, one in (("the upset", news.upset), ("the closest match", news.closest))
+            if one is not None
+        ]
+    return found
 
 
 def _round_values(state: SeasonState) -> list[dict[str, Any]]:

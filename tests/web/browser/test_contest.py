@@ -83,7 +83,7 @@ def test_an_author_joins_and_an_organiser_annuls_and_suspends(
         assert "It plays from round 1 on." in mine.locator("main").inner_text()
 
         log_in(theirs, served.address, tokens["olga"])
-        theirs.get_by_role("button", name="Resume").click()
+        theirs.get_by_role("button", name="Continue the season").click()
         log = mine.get_by_role("link", name="Log of r001/t01/m0", exact=True)
         wait_for_event(served, "spring", "standings")
         mine.goto(f"{served.address}me")
