@@ -82,6 +82,7 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
     assert page.get_by_role("status").inner_text().startswith("match over: ")
     page.get_by_text("Luck of the cards: good").wait_for()
     assert page.get_by_role("button", name="Other cards").is_visible()
+    assert page.get_by_role("link", name="Back to the season").get_attribute("href") == "/seasons/small"
     again = page.get_by_role("region", name="The match again")
     assert again.locator("[data-place='south'] .rp-name").inner_text().endswith("you")
     again.get_by_role("button", name="Beginning").click()
