@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 import click
 
-from arbiter.text import counted, csv_cell, json_text, markdown, number, printable
+from arbiter.text import counted, csv_cell, json_text, markdown, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,10 +27,12 @@ NO_CHANGE = "no rank, rating or points changed"
 
 def change_rows(moved: Iterable[RankChange]) -> list[list[str]]:
     """Return a row of player, rank, Elo and points, each ``before -> now``, for each visible change."""
+    # Imported here: most commands print no change.
+    from arbiter.season.administration import shown_change
+
     rows = []
     for row in moved:
-        before = [str(row["rank_before"] or "-"), number(row["elo_before"]), number(row["points_before"])]
-        now = [str(row["rank"] or "-"), number(row["elo"]), number(row["points"])]
+        before, now = shown_change(row)
         if before != now:
             rows.append([row["player"], *(f"{old} -> {new}" for old, new in zip(before, now, strict=True))])
     return rows

@@ -8,8 +8,9 @@ Theory of operation. The launcher starts bubblewrap like a bot, so that limits, 
 and the killing of all descendants are the same. A script runs before the build's command: it reports that it
 runs, and waits. Then the referee opens the build's `tmpfs`, to read it when all its processes are dead.
 
-What bubblewrap does not limit (processes, files, total memory without control groups) is checked 20 times a
-second, as is the time.
+What bubblewrap does not limit (files, total memory without control groups) is checked 20 times a second, as
+is the time. The kernel counts processes, too: of the control group and, unless it is root, of the user in the
+build's namespace.
 """
 
 from __future__ import annotations
@@ -124,6 +125,7 @@ def built(
     folder = -1
     try:
         folder = _open_work(process)
+        _limit_processes(process.pid, bounds.processes)
         os.write(process.stdin, b"go\n")
         watch = _Watch(launcher, process, folder, bounds)
         why = watch.wait_for_end()
@@ -186,6 +188,16 @@ def _open_work(process: BotProcess) -> int:
         return os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
         raise VoidMatch(f"a build could not be started in bubblewrap: {error.strerror}") from None
+
+
+def _limit_processes(pid: int, most: int) -> None:
+    """Limit the tasks of a build's user in its namespace to `most`, and one more, which the watch finds."""
+    # Not on all systems.
+    import resource
+
+    _, hard = resource.prlimit(pid, resource.RLIMIT_NPROC)
+    limit = most + 1 if hard == resource.RLIM_INFINITY else min(most + 1, hard)
+    resource.prlimit(pid, resource.RLIMIT_NPROC, (limit, limit))
 
 
 class _Watch:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
+from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from typing_extensions import TypedDict
@@ -16,6 +17,7 @@ from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.config.settings_diff import registered_name
 from arbiter.season.order_effects import effective_orders, now_text
 from arbiter.store import Order, OrderKind, Orders, Outdated
+from arbiter.text import number
 from rating.ranks import shared_ranks
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 LONGEST_REASON = 500
 """Characters of a reason."""
+MOST_SHOWN = 20
+"""Players whose change is stored with a rejudging."""
 FEW = 8
 """Matches that a hint may list."""
 
@@ -104,7 +108,8 @@ def undo_annulment(season: SeasonWithOrders, ids: Sequence[str], because: str = 
             if match_id in now.annulled:
                 yield OrderKind.UNDO, match_id, reason
             elif match_id not in now.undoable:
-                raise ConfigError(f"{match_id} is not annulled", hint="--list names those that are")
+                hint = "--list names the annulled ones"
+                raise ConfigError(f"nothing to take back: {match_id} was not annulled", hint=hint)
 
     given = give_orders(season, make_orders)
     subjects, after = list(given.subjects), given.after
@@ -112,9 +117,27 @@ def undo_annulment(season: SeasonWithOrders, ids: Sequence[str], because: str = 
         if match_id not in given.subjects:
             earlier = season.stored.orders.earlier(match_id)[-1]
             wanted = partial(_is_undoable, match_id)
-            after = replace_match(season, earlier, OrderKind.RESTORED, wanted, because=reason)
+            after = replace_match(
+                season, earlier, OrderKind.RESTORED, wanted, because=reason, since=given.before
+            )
             subjects.append(match_id)
     return OrderOutcome(tuple(subjects), given.before, after)
+
+
+def _effect(outcome: OrderOutcome) -> dict[str, Any]:
+    """Return the visible changes of at most `MOST_SHOWN` players, and the number of all; {} if unknown."""
+    if outcome.before is None or outcome.after is None:
+        return {}
+    found = [row for row in rank_changes(outcome) if ne(*shown_change(row))]
+    return {"standings": found[:MOST_SHOWN], "changed": len(found)}
+
+
+def shown_change(row: RankChange) -> tuple[list[str], list[str]]:
+    """Return rank, Elo and points as they are shown, before and now."""
+    return (
+        [str(row["rank_before"] or "-"), number(row["elo_before"]), number(row["points_before"])],
+        [str(row["rank"] or "-"), number(row["elo"]), number(row["points"])],
+    )
 
 
 def _is_undoable(match_id: str, now: EffectiveOrders) -> bool:
@@ -128,11 +151,12 @@ def replace_match(
     wanted: Callable[[EffectiveOrders], bool],
     programs: Mapping[str, Mapping[str, str | None]] | None = None,
     because: str = "",
+    since: Mapping[str, Any] | None = None,
 ) -> dict[str, Any] | None:
     """Store `match` in place of the stored one, which is kept, if `wanted` holds for the orders; return the
     standings, None if it does not hold, or before a complete round.
 
-    `programs` are the files of the replay.
+    `programs` are the files of the replay; `since` the standings before the decision, to store what changed.
     """
     stored, name = season.stored, match.summary.id
     while True:
@@ -147,8 +171,10 @@ def replace_match(
             orders = Orders(known.revision, (*known.given, order))
             after = season.rated_under(complete, orders, {name: match.summary})
         with suppress(Outdated):
-            stored.orders.replace_match(match, order, known.revision, after)
-            return None if after is None else dict(after.standings)
+            then = None if after is None else dict(after.standings)
+            effect = _effect(OrderOutcome((name,), None if since is None else dict(since), then))
+            stored.orders.replace_match(match, order, known.revision, after, effect)
+            return then
 
 
 def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:

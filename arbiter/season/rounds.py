@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from arbiter.match.spec import MatchSpec, Player
     from arbiter.season.config import Config
     from arbiter.season.events import Event
+    from arbiter.season.order_effects import EffectiveOrders
     from arbiter.season.program_digests import Programs
     from arbiter.season.results import SeasonResults
     from arbiter.season.round_plan import RoundPlan
@@ -223,7 +224,7 @@ def replay_annulled(
         before = results.rated_under(complete, Orders(known.revision, others)).standings if complete else None
         yield AnnulledReplayed(len(ids))
         programs: dict[str, Programs] = {}
-        specs, keep = _specs(rounds, ids, programs), partial(_store_replay, results, programs)
+        specs, keep = _specs(rounds, ids, programs), partial(_store_replay, results, programs, before)
         yield from play_matches(rounds.stored, specs, executor, keep=keep, enough=enough)
         if before is not None:
             yield ReplaysRated(OrderOutcome(tuple(ids), dict(before), results.standings(complete)))
@@ -247,7 +248,16 @@ def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) 
                 yield spec
 
 
-def _store_replay(results: SeasonResults, programs: Mapping[str, Programs], match: PackedMatch) -> None:
+def _store_replay(
+    results: SeasonResults,
+    programs: Mapping[str, Programs],
+    before: Mapping[str, Any] | None,
+    match: PackedMatch,
+) -> None:
     """Store a match in place of the annulled one, unless the annulment was undone meanwhile."""
     name = match.summary.id
-    replace_match(results, match, OrderKind.REPLAYED, lambda now: name in now.annulled, programs[name])
+
+    def wanted(now: EffectiveOrders) -> bool:
+        return name in now.annulled
+
+    replace_match(results, match, OrderKind.REPLAYED, wanted, programs[name], since=before)

@@ -61,6 +61,8 @@ class Database:
         self._take: Callable[[sa.Connection], None] | None = None
         self._inserts: dict[str, sa.Insert] = {}
         self._checks: list[Callable[[], None]] = []
+        self.written = 0
+        """Transactions of this process so far."""
         try:
             with self.explain_errors():
                 self._prepare_schema(create)
@@ -106,9 +108,10 @@ class Database:
             if self._take is None:
                 with self._engine.begin() as connection:
                     yield connection
-                return
-            with self._connection_holding(self._take).begin() as transaction:
-                yield transaction.connection
+            else:
+                with self._connection_holding(self._take).begin() as transaction:
+                    yield transaction.connection
+        self.written += 1
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

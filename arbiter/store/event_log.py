@@ -88,7 +88,7 @@ def log_event(
     round_number: int,
     subject: str = "",
     /,
-    **detail: str | int,
+    **detail: Any,
 ) -> None:
     """Add an event within a transaction; updating the season's row serialises writers."""
     is_shown = kind.value in SHOWN

@@ -124,9 +124,17 @@ class OrderStore(SeasonRows):
                 store_standings(connection, self._id, rated)
 
     def replace_match(
-        self, match: PackedMatch, order: Order, revision: int, rated: RatedRound | None
+        self,
+        match: PackedMatch,
+        order: Order,
+        revision: int,
+        rated: RatedRound | None,
+        effect: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """Replace a match, keep the old one with `order`, delete its review; Outdated as for `give`."""
+        """Replace a match, keep the old one with `order`, delete its review; Outdated as for `give`.
+
+        The event of the rejudging gets `effect`, what it changed, as JSON values.
+        """
         table = db_schema.matches.c
         with self._store.transaction() as connection:
             raise_revision(connection, self._id, revision)
@@ -141,7 +149,7 @@ class OrderStore(SeasonRows):
             earlier = self._own(sa.func.count(kept.record), match_id=match.summary.id)
             run, number = connection.execute(earlier).scalar_one(), match.summary.round or 0
             log_event(connection, self._id, EventKind.MATCH, number, match.summary.id)
-            log_event(connection, self._id, EventKind.REJUDGED, number, match.summary.id, run=run)
+            log_event(connection, self._id, EventKind.REJUDGED, number, match.summary.id, run=run, **effect)
             if rated is not None:
                 store_standings(connection, self._id, rated)
 
@@ -153,6 +161,17 @@ class OrderStore(SeasonRows):
             PackedMatch(read_summary(row.summary, _earlier_record_text(match_id)), row.wall_ns, row.record)
             for row in self._all(query.where(table.record.is_not(None)).order_by(table.number))
         ]
+
+    def effects(self) -> dict[tuple[str, int], dict[str, Any]]:
+        """Return by match and replaced run, from 1, the effects of rejudgings that have one."""
+        table = db_schema.events.c
+        found = {}
+        for row in self._all(self._own(table.subject, table.detail, kind=EventKind.REJUDGED.value)):
+            with explain_unreadable(f"what the rejudging of match {row.subject} changed"):
+                detail = json.loads(row.detail)
+                if "standings" in detail:
+                    found[row.subject, int(detail.pop("run"))] = detail
+        return found
 
     def _store_orders(
         self,

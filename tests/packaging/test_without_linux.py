@@ -219,7 +219,7 @@ def test_what_starts_no_bots_works(name: str, tried: tuple[dict[str, Any], str])
 @pytest.mark.process
 def test_an_environment_with_programs_says_what_it_needs(tried: tuple[dict[str, Any], str]) -> None:
     assert tried[0]["bots_in_an_environment"] == f"ConfigError: {LINUX_ALONE}"
-    assert tried[0]["programs_in_python"] == f"ConfigError: {LINUX_ALONE}"
+    assert tried[0]["programs_in_python"] == f"ConfigError: players: {LINUX_ALONE}"
 
 
 @pytest.mark.process

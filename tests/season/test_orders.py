@@ -168,10 +168,15 @@ def test_a_replay_that_was_taken_back_does_not_return_by_a_further_undo(opened_s
     play_on(opened_season, crash_of_p3, replays_only=True)
     assert opened_season.stored.match(name) != first
     undo_annulment(results, [name], "no cut")
+    there, back = opened_season.stored.orders.effects().values()
+    points = {row["player"]: (row["points"], row["points_before"]) for row in there["standings"]}
+    assert any(now != then for now, then in points.values())
+    for row in back["standings"]:
+        assert points.get(row["player"], (row["points_before"],) * 2) == (row["points_before"], row["points"])
     for after in (lambda: None, lambda: (annul(results, [name], "x"), undo_annulment(results, [name]))):
         after()
         known = opened_season.stored.orders.read()
-        with pytest.raises(ConfigError, match=f"{name} is not annulled"):
+        with pytest.raises(ConfigError, match=f"{name} was not annulled"):
             undo_annulment(results, [name])
         assert (opened_season.stored.match(name), opened_season.stored.orders.read()) == (first, known)
 
@@ -247,7 +252,7 @@ def test_mistakes_change_nothing(opened_season: Season) -> None:
         ),
         (lambda: annul(opened_season.results, ["r001/t01/m1"], " \n "), "the reason is empty"),
         (lambda: annul(opened_season.results, ["r001/t01/m1"], "x" * 501), "the reason has 501 characters"),
-        (lambda: undo_annulment(opened_season.results, ["r001/t01/m1"]), "r001/t01/m1 is not annulled"),
+        (lambda: undo_annulment(opened_season.results, ["r001/t01/m1"]), "r001/t01/m1 was not annulled"),
         (lambda: suspend(opened_season.results, "p1", "x"), "p1 is suspended already, since"),
         (lambda: suspend(opened_season.results, "p99", "x"), "no player 'p99'"),
         (lambda: reinstate(opened_season.results, "p2"), "p2 is not suspended"),

@@ -140,6 +140,30 @@ def test_the_organisers_page_links_an_appeal_to_its_match_and_to_the_evidence_of
     assert f'name="match" value="{TIMEOUT}"' in form
 
 
+def test_ids_in_answers_lead_to_their_matches(appealed: Authored) -> None:
+    appealed.log_in("olga")
+    text = f"See {TIMEOUT}, not r999/t01/m0, and [{TIMEOUT}](https://example.org/{TIMEOUT})."
+    appealed.post("/admin/answer", "/admin", question="1", text=text, public="yes")
+    link = f'<a href="/seasons/small/matches/{PART}">'
+    front = appealed.client.get("/seasons/small").text
+    for shown in (
+        f"See {link}{TIMEOUT}</a>, not r999",
+        f"late in {link}{PART.upper()}</a>",
+        f">{TIMEOUT}</a>.",
+    ):
+        assert shown in front
+    assert front.count(f"{link}{TIMEOUT}</a>") == 1
+    assert f"{link}{TIMEOUT}</a>, evidence of" in appealed.client.get("/admin").text
+
+
+def test_an_unknown_match_in_a_question_is_reported_at_once(appealed: Authored) -> None:
+    asked = {"text": f"r999/t01/m0 or {TIMEOUT}?"}
+    address = "/api/v1/seasons/small/questions"
+    answer = appealed.client.post(address, json=asked, headers=appealed.headers("ann"))
+    assert answer.json()["missing"] == ["r999/t01/m0"]
+    assert appealed.post("/me/questions", text="r999/t01/m0?").headers["location"] == "/me#questions"
+
+
 def test_an_author_appeals_from_the_match_and_reads_which_match_does_not_exist(appealed: Authored) -> None:
     match = html.unescape(appealed.client.get(f"/seasons/small/matches/{PART}").text)
     me = appealed.client.get(re.findall(r'"(/me[^"]*)#questions"', match)[0]).text

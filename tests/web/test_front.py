@@ -95,6 +95,9 @@ def test_the_best_and_the_worst_with_the_same_cards_are_marked_and_over_all_rota
     assert found is not None
     assert sum(row["ahead"] for row in found["totals"]) == pytest.approx(0, abs=1e-9)
     assert {round(row["par"], 9) for row in found["totals"]} == {round(fmean(found["par"]), 9)}
+    for row in found["totals"]:
+        assert found["ahead"][row["player"]] == pytest.approx(row["ahead"])
+        assert sum(deal["ahead"][row["player"]] for deal in found["deals"]) == pytest.approx(row["ahead"])
     for deal in found["deals"]:
         for seat in range(4):
             cells = [row["cells"][seat] for row in deal["rows"]]
@@ -104,6 +107,17 @@ def test_the_best_and_the_worst_with_the_same_cards_are_marked_and_over_all_rota
                 alone = points.count(cell["points"]) == 1
                 assert cell["best"] == (alone and cell["points"] == max(points))
                 assert cell["worst"] == (alone and cell["points"] == min(points))
+
+
+def test_a_match_leads_to_what_others_made_of_its_cards_deal_by_deal(onlooker: TestClient) -> None:
+    match = onlooker.get("/seasons/small/matches/r002-t01-m0").text
+    assert '<a href="/seasons/small/boards/2/t01">What the others did with the same cards</a>' in match
+    page, found = (onlooker.get(f"{of}/seasons/small/boards/2/t01") for of in ("", "/api/v1"))
+    first = next(iter(found.json()["ahead"]))
+    head = page.text.split('<table class="traveller">')[1].split("</thead>")[0]
+    assert head.index(f">{first}<") == min(head.index(f">{name}<") for name in found.json()["ahead"])
+    for deal in (1, 2):
+        assert f'href="#deal-{deal}"' in page.text and f'<div id="deal-{deal}">' in page.text
 
 
 def test_an_annulled_match_is_on_no_board(shown: Kept, onlooker: TestClient) -> None:

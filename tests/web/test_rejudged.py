@@ -39,13 +39,13 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 def rejudge(kept: Kept, match_id: str = CLEAN, reason: str = REASON) -> tuple[MatchRecord, MatchRecord]:
     """Annul a match and play it again, otherwise: how it was before, and how it ended then."""
     results = SeasonResults(kept.config, kept.season)
-    before = kept.match(match_id)
+    before, since = kept.match(match_id), results.standings()
     administration.annul(results, [match_id], reason, replay=True)
     number = before.round or 0
     specs = match_specs(kept.config, kept.season.seed, number, kept.season.tables(number))
     spec = next(spec for spec in specs if spec.id == match_id)
     after = play_by_policy(kept.config.game, random_policy(reason), spec, cost=7_000_000)
-    administration.replace_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
+    administration.replace_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True, since=since)
     return before, after
 
 
@@ -90,6 +90,7 @@ def test_lists_and_the_log_of_rejudgings_have_both_results(
     assert one.items() >= known.items()
     assert [one["before"]["points"], one["after"]["points"]] == [list(run.points or ()) for run in runs]
     assert text_of(one["say"]) == changed(before, after)
+    assert one["changed"] == len(one["standings"]) > 0
     match = client.get(f"{SEASON}/matches/{PART}").json()
     assert (match["annulled"], match["points"], match["rejudged"]) == (None, one["after"]["points"], [one])
     listed = client.get(f"{SEASON}/matches?round=1").json()["matches"]
@@ -114,6 +115,8 @@ def test_pages_say_when_and_why_and_what_changed(
         re.sub("</?time[^>]*>", "", answer),
     )
     assert changed(*runs) in text_of(answer)
+    told = re.search(r"before the decision &rarr; after this run:\s+p\d rank \d &rarr; \d", text_of(answer))
+    assert (told is not None) is (page in ("/rejudgings", "/players/{}"))
 
 
 def test_an_earlier_run_can_still_be_seen(client: TestClient, runs: tuple[MatchRecord, MatchRecord]) -> None:

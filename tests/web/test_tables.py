@@ -134,6 +134,23 @@ def test_a_visitor_plays_a_match_to_its_end(site: Site) -> None:
     assert site.post("leave") == {"left": True}
 
 
+def test_a_finished_match_is_open_and_its_cards_can_be_played_again(site: Site) -> None:
+    state = play_on(site, site.begin())
+    (hands,) = [deal["hands"] for deal in site.post("replay", {"open": True})["deals"]][:1]
+    assert None not in hands and None in site.post("replay")["deals"][0]["hands"]
+    advised = site.post("luck")["advice"]
+    answers = [event for event in site.post("replay", {"open": True})["events"] if event["t"] == "answer"]
+    own = [event for event in answers if event["seat"] == state["seat"]]
+    assert (advised["by"], len(advised["answers"])) == ("random", len(own))
+    first, site.key = site.key, ""
+    assert site.ask("new", {"again": first})[0] == 422
+    site.key = first
+    site.post("leave")
+    site.key = site.post("new", {"again": first})["key"]
+    assert site.post("state")["seat"] == state["seat"]
+    assert site.post("replay")["deals"][0]["hands"][state["seat"]] == hands[state["seat"]]
+
+
 def test_what_the_cards_were_worth_is_told_once_the_match_is_over(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from arbiter.match.position import DealOver, retrace
 from arbiter.replay.frame import names_in_text, seat_line
 from arbiter.replay.result_text import say_match
 from arbiter.season.snapshot.pagination import TABLES, at_tables, page_fields, window
+from arbiter.season.snapshot.review_view import review
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         BoardDeal,
         BoardRow,
         BoardTotal,
+        CostliestDecision,
         DuplicateBoard,
         RoundBoards,
     )
@@ -40,6 +42,9 @@ def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
         return None
     matches = _counted(state, number, range(table, table + 1))[table]
     records = [record for match in matches if (record := state.record(match.id)) is not None]
+    deals = _deals(records, _costliest(state, matches))
+    names = dict.fromkeys(name for deal in deals for name in deal["ahead"])
+    sums = {name: sum(deal["ahead"].get(name, 0.0) for deal in deals) for name in names}
     return {
         "season": state.name,
         "round": number,
@@ -47,7 +52,7 @@ def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
         "tables": len(tables),
         "players": list(tables[table - 1]),
         "seats": state.file.game.seats,
-        "deals": _deals(records),
+        "deals": deals,
         "results": [
             {"match": match.id, "say": say_match(match), "players": list(match.players),
              "points": None if match.points is None else list(match.points)}
@@ -55,6 +60,7 @@ def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
         ],
         "par": _pars(matches),
         "luck": _luck(state, matches),
+        "ahead": dict(sorted(sums.items(), key=lambda of: (-of[1], of[0]))),
         "totals": totals(matches),
     }  # fmt: skip
 
@@ -130,13 +136,29 @@ def _luck(state: SeasonState, matches: Sequence[MatchSummary]) -> Sequence[float
     return [fmean(seat) for seat in zip(*known, strict=True)] if known else None
 
 
-def _deals(records: Sequence[MatchRecord]) -> list[BoardDeal]:
+def _costliest(state: SeasonState, matches: Sequence[MatchSummary]) -> dict[int, CostliestDecision]:
+    """Load by deal the decision that lost most points in it, by the published reviews of the matches."""
+    found: dict[int, CostliestDecision] = {}
+    for match in matches if state.file.publish_reviews else ():
+        seen = review(state, match.id)
+        for one in () if seen is None else seen["decisions"]:
+            loss, deal = one["loss"] or 0.0, one["deal"]
+            if loss > (found[deal]["loss"] if deal in found else 0.0) and "event" in one:
+                seat = one["seat"]
+                found[deal] = {
+                    "match": match.id, "seat": seat, "player": match.players[seat], "event": one["event"],
+                    "loss": loss, "say": one.get("say", one["done"]),
+                }  # fmt: skip
+    return found
+
+
+def _deals(records: Sequence[MatchRecord], costliest: Mapping[int, CostliestDecision]) -> list[BoardDeal]:
     """Return the deals that were played to the end, each with a row per rotation."""
     rows: dict[int, list[tuple[MatchRecord, BoardRow]]] = defaultdict(list)
     for record in records:
         for number, row in _rows(record).items():
             rows[number].append((record, row))
-    return [_deal(number, rows[number]) for number in sorted(rows)]
+    return [_deal(number, rows[number], costliest.get(number)) for number in sorted(rows)]
 
 
 def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
@@ -147,7 +169,7 @@ def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
             roles, points = game.roles(event.state), event.state.points()
             cells: list[BoardCell] = [
                 {"seat": seat, "player": name, "made": seat_line(roles, seat), "points": points[seat],
-                 "best": False, "worst": False}
+                 "ahead": 0.0, "best": False, "worst": False}
                 for seat, name in enumerate(record.players)
             ]  # fmt: skip
             row: BoardRow = {
@@ -160,18 +182,30 @@ def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
     return found
 
 
-def _deal(number: int, rows: Sequence[tuple[MatchRecord, BoardRow]]) -> BoardDeal:
+def _deal(
+    number: int, rows: Sequence[tuple[MatchRecord, BoardRow]], costliest: CostliestDecision | None
+) -> BoardDeal:
     """Return a deal with its unique best and worst results marked."""
     game = make(rows[0][0].game, rows[0][0].options)
     hands = rows[0][0].deals[number]["hands"]
     same = all(record.deals[number]["hands"] == hands for record, _ in rows)
     shown = [row for _, row in rows]
     par = []
+    ahead: dict[str, list[float]] = defaultdict(list)
     for cells in zip(*(row["cells"] for row in shown), strict=True):
         points = [cell["points"] for cell in cells]
         par.append(fmean(points))
         for cell in cells:
+            cell["ahead"] = cell["points"] - par[-1]
+            ahead[cell["player"]].append(cell["ahead"])
             alone = points.count(cell["points"]) == 1
             cell["best"], cell["worst"] = (alone and cell["points"] == most(points) for most in (max, min))
     names = [[game.card_name(card) for card in sorted(map(game.card_of, hand))] for hand in hands]
-    return {"deal": number, "hands": names if same else None, "par": par, "rows": shown}
+    return {
+        "deal": number,
+        "hands": names if same else None,
+        "par": par,
+        "ahead": {name: fmean(points) for name, points in ahead.items()},
+        "costliest": costliest,
+        "rows": shown,
+    }

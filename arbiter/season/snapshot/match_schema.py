@@ -8,6 +8,8 @@ from typing import Literal, NotRequired
 # From here also where typing has it: pydantic takes no other one before Python 3.12.
 from typing_extensions import TypedDict
 
+from arbiter.season.administration import RankChange
+
 
 class Pages(TypedDict):
     """The number of a page, of how many; `next` is the number of the next page."""
@@ -50,7 +52,8 @@ class Rejudging(TypedDict):
 
     `run` is the number of the run `before`, the first being 1; `after` replaced it at `moment`. `because` is
     the organiser's reason, "" without one; `say` is the change in words. `counts` is the run that counts
-    since then: the new one, or a restored one.
+    since then: the new one, or a restored one. `standings` compares those before the decision and
+    after this run for at most 20 of the `changed` players; both are missing before a complete round.
     """
 
     match: str
@@ -63,6 +66,8 @@ class Rejudging(TypedDict):
     before: MatchRun
     after: MatchRun
     say: str
+    standings: NotRequired[Sequence[RankChange]]
+    changed: NotRequired[int]
 
 
 class AwaitedReplay(TypedDict):

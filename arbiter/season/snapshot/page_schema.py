@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 # From here also where typing has it: pydantic takes no other one before Python 3.12.
 from typing_extensions import TypedDict
@@ -58,12 +58,16 @@ class Front(SeasonInShort):
 
 
 class BoardCell(TypedDict):
-    """The result of a player with the hand of a seat in a deal; `best` and `worst` where results differ."""
+    """The result of a player with the hand of a seat in a deal; `best` and `worst` where results differ.
+
+    `ahead` are its points above the mean of all players with this hand.
+    """
 
     seat: int
     player: str
     made: str
     points: int
+    ahead: float
     best: bool
     worst: bool
 
@@ -77,12 +81,28 @@ class BoardRow(TypedDict):
     cells: Sequence[BoardCell]
 
 
+class CostliestDecision(TypedDict):
+    """The decision that lost most points in a deal, by reviews; `event` is its number in the replay."""
+
+    match: str
+    seat: int
+    player: str
+    event: int
+    loss: float
+    say: str
+
+
 class BoardDeal(TypedDict):
-    """A deal in all matches of a table: `hands` by seat, null if they differ, and their mean points `par`."""
+    """A deal in all matches of a table: `hands` by seat, null if they differ, and their mean points `par`.
+
+    `ahead` has by player the mean of its points above `par`; `costliest` is null without a published review.
+    """
 
     deal: int
     hands: Sequence[Sequence[str]] | None
     par: Sequence[float]
+    ahead: Mapping[str, float]
+    costliest: CostliestDecision | None
     rows: Sequence[BoardRow]
 
 
@@ -109,6 +129,7 @@ class DuplicateBoard(TypedDict):
     """The duplicate board of a table of a complete round; `par` by seat is of whole matches.
 
     `luck` is by seat the value of the cards in points above the mean, by reviews; null without reviews.
+    `ahead` has by player the sum of its deals, the best first.
     """
 
     season: str
@@ -121,6 +142,7 @@ class DuplicateBoard(TypedDict):
     results: Sequence[BoardResult]
     par: Sequence[float]
     luck: Sequence[float] | None
+    ahead: Mapping[str, float]
     totals: Sequence[BoardTotal]
 
 

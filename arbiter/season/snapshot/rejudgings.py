@@ -30,7 +30,11 @@ def rejudgings_of(state: SeasonState, match: MatchSummary) -> list[Rejudging]:
     """Return the rejudgings of a match, the oldest first; `match` is its last run."""
     reruns = state.reruns.get(match.id, ())
     ends = [*(rerun.order.before or match for rerun in reruns), match]
-    return [_rejudging(rerun, ends[k], ends[k + 1]) for k, rerun in enumerate(reruns)]
+    found = [_rejudging(rerun, ends[k], ends[k + 1]) for k, rerun in enumerate(reruns)]
+    for one in found:
+        if (effect := state.effects.get((match.id, one["run"]))) is not None:
+            one["standings"], one["changed"] = effect["standings"], effect["changed"]
+    return found
 
 
 def rejudgings_with(state: SeasonState, player: str, limit: int = MOST_REJUDGED) -> list[Rejudging]:

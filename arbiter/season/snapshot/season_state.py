@@ -185,6 +185,11 @@ class SeasonState:
         return reruns_of(self.given)
 
     @cached_property
+    def effects(self) -> Mapping[tuple[str, int], Mapping[str, Any]]:
+        """By match and replaced run what each rejudging changed in the standings, if that is known."""
+        return self.stored.orders.effects() if self.reruns else {}
+
+    @cached_property
     def suspended(self) -> Mapping[str, str]:
         """The players suspended from the next round on, with the reasons."""
         return suspended_now(self.stored, self.last_standings)

@@ -30,7 +30,7 @@ from arbiter.table.interactive.referee_stepper import (
 from arbiter.table.interactive.setup import Stop, TranscriptEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from arbiter.games.game import Command, Seat
     from arbiter.match.exchange import Reply
@@ -75,6 +75,14 @@ class InteractiveMatch:
     def moves(self) -> list[Move]:
         """The decisions so far, as in a match record."""
         return [mark.move for mark in self._marks if mark.move is not None]
+
+    def received(self, seat: Seat) -> Iterator[tuple[Command, Position]]:
+        """Yield the commands to a seat so far, each with the position in which it was sent."""
+        ends = [*(mark.heard for mark in self._marks[1:]), len(self._log)]
+        start = 0
+        for mark, end in zip(self._marks, ends, strict=True):
+            yield from ((command, mark.position) for of, command in self._log[start:end] if of == seat)
+            start = end
 
     @property
     def by_hand(self) -> bool:

@@ -20,6 +20,7 @@ from arbiter.web.http.request_guard import number_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store import SeasonStore
     from arbiter.store.announcements import Announcement
     from arbiter.store.clarifications import Clarification
@@ -66,6 +67,12 @@ class QuestionRow(TypedDict):
     withdrawn: str | None
 
 
+class AskedRow(QuestionRow):
+    """A new question; `missing` are the ids in it of matches that do not exist."""
+
+    missing: Sequence[str]
+
+
 class QuestionList(TypedDict):
     """Questions, the newest first; for organisers those of all authors, first those without an answer."""
 
@@ -89,16 +96,17 @@ def list_questions(caller: Author) -> QuestionList:
 
 
 @router.post(f"{BASE}/questions", status_code=201)
-def ask(what: Message, caller: Author) -> QuestionRow:
+def ask(what: Message, caller: Author) -> AskedRow:
     """Ask the organiser."""
     if caller.author.organiser:
         raise Refusal(409, "conflict", "organisers answer questions", "use the token of an author")
     try:
-        return _row(message_texts.ask(caller.state.stored, caller.author.name, what.text, caller.who))
+        asked = message_texts.ask(caller.state.stored, caller.author.name, what.text, caller.who)
     except message_texts.BadText as error:
         raise to_refusal(error, 422, "invalid") from None
     except ConfigError as error:
         raise to_refusal(error, 409, "conflict") from None
+    return {**_row(asked), "missing": missing_matches(caller.state, asked.text)}
 
 
 @router.post(f"{BASE}/questions/{{number}}/answer")
@@ -176,6 +184,13 @@ def questions_of(caller: Caller) -> list[Clarification]:
     """Load the questions that a caller sees: an author's, or for organisers the last of all."""
     book = caller.state.stored.clarifications
     return book.last(SHOWN) if caller.author.organiser else book.of(caller.author.name)[:SHOWN]
+
+
+def missing_matches(state: SeasonState, text: str) -> list[str]:
+    """Return the ids of matches that a text names and the state does not have."""
+    ids = message_texts.ids_in(text)
+    known = {match.id for match in state.matches_of(ids)}
+    return [name for name in ids if name not in known]
 
 
 def _row(found: Clarification) -> QuestionRow:

@@ -14,7 +14,7 @@ from arbiter.replay.visibility import Reader, replay_of
 from arbiter.table.interactive.exchange_log import escaped_text
 from arbiter.table.interactive.setup import record_of
 from arbiter.trials.botcheck.cures import fix_of
-from arbiter.web.pages.visitor_tables import Turn, turn_of
+from arbiter.web.pages.visitor_turns import Turn, turn_of
 
 if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord

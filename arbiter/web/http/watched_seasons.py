@@ -69,6 +69,7 @@ class WatchedSeason:
         self._whole: SeasonState | None = None
         self._failure: ArbiterError | None = None
         self._polled = float("-inf")
+        self._seen = 0
         self._lock = threading.Lock()
         self._blank: _EmptySeason | None = None
         self.prepare: Callable[[SeasonState, SeasonState], None] = lambda _new, _before: None
@@ -100,11 +101,15 @@ class WatchedSeason:
 
     def is_fresh(self) -> bool:
         """Return True if `state` need not read the store."""
-        return time.monotonic() - self._polled < POLL_SECONDS
+        return not self._has_written() and time.monotonic() - self._polled < POLL_SECONDS
+
+    def _has_written(self) -> bool:
+        """Return True if the site has written since the last poll: who decides sees the effect at once."""
+        return self._store is not None and self._store.written != self._seen
 
     def is_ready(self) -> bool:
         """Return True if `show` does not block."""
-        usable = self._state is not None and self._failure is None
+        usable = self._state is not None and self._failure is None and not self._has_written()
         return self.is_fresh() or (usable and time.monotonic() - self._polled < USABLE_POLLS * POLL_SECONDS)
 
     def _refresh(self) -> None:
@@ -166,6 +171,7 @@ class WatchedSeason:
         with suppress(StoreError):
             # A site that may not write shows them all the same.
             stored.announcements.publish_due()
+        self._seen = self._store.written
         self._whole = read_state(self.config, stored, self._whole)
         shown = public_state(self._whole, self._state)
         fill_caches(shown)

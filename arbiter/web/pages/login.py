@@ -90,9 +90,9 @@ def check_logged_in(caller: Caller | None) -> Caller:
     return caller
 
 
-def redirect_to(path: str, caller: Caller, request: Request) -> Response:
-    """Return a redirect to an own page of the caller."""
-    return RedirectResponse(own_address(caller, request, path), 303, OWN)
+def redirect_to(path: str, caller: Caller, request: Request, part: str = "") -> Response:
+    """Return a redirect to an own page of the caller, at a `part` such as ``#questions``."""
+    return RedirectResponse(own_address(caller, request, path) + part, 303, OWN)
 
 
 def own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:

@@ -59,7 +59,7 @@ from arbiter.web.pages.login import (
 )
 from arbiter.web.rendering.template_filters import match_of_part
 from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name
-from arbiter.web.views.match import missing_matches, named_matches, substituted
+from arbiter.web.views.match import named_matches, substituted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -165,7 +165,7 @@ def _act(
 def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
     """Store the question of the form, and redirect to the author's page."""
     messages.ask(messages.Message(text=fields.get("text", "")), caller)
-    return redirect_to("/me", caller, request)
+    return redirect_to("/me", caller, request, "#questions")
 
 
 def _me_page(caller: Caller, request: Request) -> Response:
@@ -202,7 +202,7 @@ def _me_page(caller: Caller, request: Request) -> Response:
         "announcements": announcements(state, SHOWN_ANNOUNCEMENTS),
         "requests": requests.requests_on_page(caller),
         "questions": (questions := [] if author.organiser else messages.questions_of(caller)),
-        "missing": {one.number: missing_matches(state, one.text) for one in questions},
+        "missing": {one.number: messages.missing_matches(state, one.text) for one in questions},
         "appealed": ids_in(request.query_params.get("match", ""))[:1],
         "longest": LONGEST_QUESTION,
         "most_open": MOST_OPEN,
@@ -251,16 +251,22 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
             rows = organisers.annul(match, what, caller)["standings"]
             if not confirmed:
                 shown = {"match": match_of_part(match), "because": because, "replay": replay, "rows": rows}
-                return _admin_page(caller, request, shown)
+                return _admin_page(caller, request, {**shown, "undone": False})
         case "undo":
-            organisers.undo(fields.get("match", ""), because, caller)
+            match = fields.get("match", "")
+            rows = organisers.undo(match, because, caller)["standings"]
+            shown = {"match": match, "because": because, "rows": rows, "undone": True}
+            return _admin_page(caller, request, shown)
         case _:
             raise not_found()
     return redirect_to("/admin", caller, request)
 
 
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
-    """Load the organiser's page: orders, authors, audit log; `preview` is an unconfirmed annulment."""
+    """Load the organiser's page: orders, authors, audit log.
+
+    `preview` is an annulment that is not confirmed yet, or one that was just taken back.
+    """
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
     authors = stored.authors.all()
@@ -282,7 +288,11 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "annulled": ids_in(request.query_params.get("match", ""))[:1],
         "named": {one.number: named_matches(state, one.text, one.author) for one in questions},
         "longest": LONGEST_ANNOUNCEMENT,
-        "announcements": announcements(state),
+        "announcements": (shown_texts := announcements(state)),
+        "announced": {
+            one["number"]: named_matches(state, f"{one['question'] or ''} {one['text']}", "")
+            for one in shown_texts
+        },
         "scheduled": stored.announcements.scheduled(),
         "queue": [found.id for found in stored.submissions.queue()],
         "author": shown,

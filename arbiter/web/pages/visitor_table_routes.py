@@ -48,11 +48,14 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
 
     async def begin(request: Request) -> NewVisit:
         address = address_of(request.scope["client"])
-        against = (await _read_json(request)).get("against", [])
+        body = await _read_json(request)
+        against, again = body.get("against", []), body.get("again", "")
         if not isinstance(against, list) or not all(isinstance(name, str) for name in against):
             raise Refusal(422, "invalid", "against: expected a list of names")
+        if not isinstance(again, str):
+            raise Refusal(422, "invalid", "again: expected the key of a finished table")
         season = unescape_slashes(request.path_params["season"])
-        visit = await run_in_threadpool(tables.begin, season, address, against)
+        visit = await run_in_threadpool(tables.begin, season, address, against, again)
         state = await run_in_threadpool(visit.state)
         return {"key": visit.key, **state}
 
@@ -65,7 +68,9 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
         return await run_in_threadpool(visit.state)
 
     async def replay(request: Request) -> Replay:
-        return await run_in_threadpool(_find_visit(tables, request).replay)
+        visit = _find_visit(tables, request)
+        is_open = (await _read_json(request)).get("open") is True
+        return await run_in_threadpool(visit.replay, is_open)
 
     async def decide(request: Request) -> VisitState:
         visit = _find_visit(tables, request)

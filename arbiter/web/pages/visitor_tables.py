@@ -20,14 +20,15 @@ from typing_extensions import TypedDict
 
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match.limits import USUAL
-from arbiter.replay.result_text import say_points
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.table.interactive import verbs
 from arbiter.table.interactive.occupants import Occupant, Person, ProcessBot
+from arbiter.table.interactive.second_opinion import second_opinion
 from arbiter.table.interactive.session import Busy, Session
 from arbiter.table.interactive.setup import Setup, record_of
 from arbiter.trials.review.luck import luck_text
 from arbiter.web.http.http_errors import not_found, too_many
+from arbiter.web.pages.visitor_turns import Turn, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from arbiter.match.spec import Limits, Player
     from arbiter.replay.schema import Replay
     from arbiter.season.config import Config
-    from arbiter.table.interactive.session import TableSnapshot
+    from arbiter.table.interactive.verbs import VerbHost
     from arbiter.web.http.traffic import Log
 
 MOST = 50
@@ -51,59 +52,13 @@ START_SECONDS = 3
 """Between two new tables of one address: starting bots costs more than playing."""
 RETRY_SECONDS = 30
 END_SECONDS = 3.0
+ADVICE_SECONDS = 20.0
+"""For a house bot to say what it would have played."""
+MOST_KEPT = 500
+"""Finished tables whose cards can be played again, the last ones."""
 VISITOR = "you"
 NICE = 19
 """The niceness of these bots: the pages, on the same core, come first."""
-
-
-class Points(TypedDict):
-    """The points of a finished match by seat; `say` is a sentence about them."""
-
-    points: list[int]
-    say: str
-
-
-class Turn(TypedDict):
-    """The seat to act, after `made` decisions, and its `legal` answers.
-
-    `must` is what the rules require of it, "" for nothing. `lays` are the cards of each answer, `says` how
-    they are read aloud; `hint` describes the form of an answer of several words.
-    """
-
-    to_act: int | None
-    request: str | None
-    asks: str | None
-    must: str
-    legal: list[str]
-    lays: list[tuple[str, ...]]
-    says: list[str]
-    hint: str
-    made: int
-    over: bool
-    result: Points | None
-
-
-def turn_of(seen: TableSnapshot, players: Sequence[str], seat: Seat | None = None) -> Turn:
-    """Return the turn for the public, or for a seat, which sees requests only at its turn."""
-    position = seen.position
-    to_act, over = position.to_act, position.to_act is None
-    shows_request = not over and seat in (None, to_act)
-    words, legal = (position.answer_words, position.words()) if shows_request else (0, [])
-    lays = [position.game.cards_of(word) for word in legal]
-    say = say_points(players, position.totals, position.game.sides)
-    return {
-        "to_act": to_act,
-        "request": position.request if shows_request else None,
-        "asks": position.game.asks(position.request) if shows_request else None,
-        "must": position.game.must(position.state, to_act) if shows_request and to_act is not None else "",
-        "legal": legal,
-        "lays": lays,
-        "says": list(map(position.game.say_cards, lays)),
-        "hint": f"{words} words with blanks between" if words > 1 else "",
-        "made": position.made,
-        "over": over,
-        "result": {"points": list(position.totals), "say": say} if over else None,
-    }
 
 
 class Offer(NamedTuple):
@@ -130,8 +85,21 @@ def offer_of(config: Config) -> Offer | None:
     )
 
 
+class Advice(TypedDict):
+    """The answers of the house bot `by` to the visitor's requests, in order; "" for an illegal one.
+
+    There are fewer if it failed, or was too slow.
+    """
+
+    by: str
+    answers: list[str]
+
+
 class VisitState(Turn):
-    """The state of a table for its visitor; `luck` is a sentence about the cards once it is estimated."""
+    """The state of a table for its visitor; `luck` is a sentence about the cards once it is estimated.
+
+    `advice` is what a house bot would have played, once it was asked.
+    """
 
     revision: int
     running: bool
@@ -140,6 +108,7 @@ class VisitState(Turn):
     failed: bool
     seconds_left: int
     luck: str | None
+    advice: Advice | None
 
 
 class NewVisit(VisitState):
@@ -148,27 +117,42 @@ class NewVisit(VisitState):
     key: str
 
 
+class TableCards(NamedTuple):
+    """The seed of a table's deals, the visitor's seat, and the bots in the others."""
+
+    season: str
+    seed: str
+    seat: Seat
+    house: tuple[Player, ...]
+
+
 @dataclass
 class Visit:
-    """One table: the visitor's seat, the names in all seats, and the monotonic times of the last actions."""
+    """One table: its cards, the names in all seats, and the monotonic times of the last actions."""
 
     session: Session
     key: str
-    season: str
+    cards: TableCards
     offer: Offer
     address: str
-    seat: Seat
     names: tuple[str, ...]
     asked: float = field(default_factory=time.monotonic)
     decided: float = field(default_factory=time.monotonic)
     leaving: bool = False
     luck: str | None = None
+    advice: Advice | None = None
     estimating: threading.Lock = field(default_factory=threading.Lock)
     """Held by the request that estimates the luck: a page may ask twice."""
     reported: bool = False
     """True once the failure of a bot is logged."""
     wake: Callable[[], None] = lambda: None
     """Wakes the one request that waits for a change."""
+
+    @property
+    def over(self) -> bool:
+        """True once the match is played to its end."""
+        seen = self.session.seen
+        return seen is not None and seen.position.to_act is None
 
     @property
     def failed(self) -> bool:
@@ -184,33 +168,39 @@ class Visit:
         return {
             "revision": revision,
             "running": running,
-            "seat": self.seat,
+            "seat": self.cards.seat,
             "players": list(self.names),
-            **turn_of(seen, self.names, self.seat),
+            **turn_of(seen, self.names, self.cards.seat),
             "failed": self.failed,
             "seconds_left": max(0, round(DECISION_SECONDS - (time.monotonic() - self.decided))),
             "luck": self.luck,
+            "advice": self.advice,
         }
 
-    def replay(self) -> Replay:
-        """Return the match so far, as the visitor's seat sees it."""
+    def replay(self, is_open: bool = False) -> Replay:
+        """Return the match so far as the visitor sees it; if `is_open`, with all hands once it is over."""
         seen = self.session.seen
         assert seen is not None
         record = record_of(seen.setup, seen.position, seen.moves, self.names)
-        return replay_of(record, Reader("seat", self.seat), complete=False)
+        if is_open and self.over:
+            return replay_of(record, Reader("public"))
+        return replay_of(record, Reader("seat", self.cards.seat), complete=False)
 
     def decide(self, word: str) -> VisitState:
         """Play the visitor's decision, then those of the bots; IllegalAction, ConfigError, Busy."""
         if self.failed:
             raise ConfigError("a house bot has failed: the match is over")
-        self.session.do(verbs.answer, word=word, seat=self.seat)
+        self.session.do(verbs.answer, word=word, seat=self.cards.seat)
         self.decided = time.monotonic()
         return self.state()
 
     def estimate_luck(self) -> VisitState:
-        """Start to estimate the luck of a finished match; ConfigError before its end, Busy while bots act."""
+        """Start to estimate the luck of a finished match, and to ask a bot what it would have played.
+
+        ConfigError before its end, Busy while bots act.
+        """
         seen = self.session.seen
-        if seen is None or seen.position.to_act is not None:
+        if seen is None or not self.over:
             raise ConfigError("the match is not over")
         if self.luck is None and self.estimating.acquire(blocking=False):
             position = seen.position
@@ -222,11 +212,19 @@ class Visit:
                 raise
         return self.state()
 
-    def _estimate_luck(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
+    def _estimate_luck(
+        self, host: VerbHost, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]
+    ) -> None:
         """Estimate the luck in the worker's thread, and store the sentence in `luck`, "" on failure."""
         text = ""
+        seat, first = self.cards.seat, self.cards.house[0]
         try:
-            text = luck_text(self.offer.judges, self.offer.limits, game, deals, points, self.seat)
+            other = ProcessBot(first.name, first, self.offer.limits)
+            self.advice = {
+                "by": first.name,
+                "answers": second_opinion(host.machine, seat, other, ADVICE_SECONDS),
+            }
+            text = luck_text(self.offer.judges, self.offer.limits, game, deals, points, seat)
         finally:
             self.luck = text
 
@@ -239,15 +237,17 @@ class Tables:
     ) -> None:
         self.offers, self._most, self._cores, self._log = offers, most, set(cores), log
         self._visits: dict[str, Visit] = {}
+        self._kept: dict[str, TableCards] = {}
         self._begun: dict[str, float] = {}
         self._starting = 0
         self._lock = threading.Lock()
         self._closed = False
 
-    def begin(self, season: str, address: str, against: Sequence[str] = ()) -> Visit:
+    def begin(self, season: str, address: str, against: Sequence[str] = (), again: str = "") -> Visit:
         """Start a table for a visitor from an address, `against` these house bots, by default all in turn.
 
-        Refusal for too many tables or no house bots, ConfigError for an unknown bot, VoidMatch if none start.
+        With the key of a finished table as `again`, it has the same cards, seats and bots. Refusal for too
+        many tables or no house bots, ConfigError for an unknown bot or key, VoidMatch if none start.
         """
         offer = self.offers.get(season)
         if offer is None:
@@ -256,9 +256,18 @@ class Tables:
         if unknown := [name for name in against if name not in known]:
             raise ConfigError(f"against: {unknown[0][:50]!r} is not a house bot of this season")
         chosen = [known[name] for name in against[: offer.game.seats - 1]] or offer.house
+        seats = offer.game.seats
+        cards = TableCards(
+            season, secrets.token_hex(16), secrets.randbelow(seats), tuple(islice(cycle(chosen), seats - 1))
+        )
+        if again:
+            kept = self._kept.get(again)
+            if kept is None or kept.season != season:
+                raise ConfigError("these cards are not kept any more", hint="begin a table with other cards")
+            cards = kept
         self._reserve(address)
         try:
-            visit = self._start(offer, season, address, chosen)
+            visit = self._start(offer, cards, address)
         finally:
             with self._lock:
                 self._starting -= 1
@@ -268,7 +277,7 @@ class Tables:
     def find(self, season: str, key: str) -> Visit:
         """Return the table with this key, and note the time; Refusal if it does not exist or is closed."""
         visit = self._visits.get(key)
-        if visit is None or visit.season != season or visit.leaving:
+        if visit is None or visit.cards.season != season or visit.leaving:
             raise not_found()
         visit.asked = time.monotonic()
         return visit
@@ -279,6 +288,10 @@ class Tables:
             if visit.leaving:
                 return
             visit.leaving = True
+            if visit.over:
+                self._kept[visit.key] = visit.cards
+                for key in list(self._kept)[:-MOST_KEPT]:
+                    del self._kept[key]
         threading.Thread(target=self._close_visit, args=(visit,), daemon=True).start()
 
     def poll(self) -> None:
@@ -308,7 +321,7 @@ class Tables:
         visit.reported = True
         entry = seen.trouble
         text = f"{visit.names[entry.seat]} failed at a visitor's table: {entry.kind}: {entry.problem}"
-        self._log.write(f"{visit.season}: {' '.join(text.split())}")
+        self._log.write(f"{visit.cards.season}: {' '.join(text.split())}")
 
     def _reserve(self, address: str) -> None:
         """Reserve a place for another table; Refusal if all are taken."""
@@ -328,15 +341,13 @@ class Tables:
             self._begun[address] = now
             self._starting += 1
 
-    def _start(self, offer: Offer, season: str, address: str, chosen: Sequence[Player]) -> Visit:
-        """Start the bots of a table, the `chosen` ones in a cycle; VoidMatch if they do not start."""
-        seats = offer.game.seats
-        seat = secrets.randbelow(seats)
-        house = list(islice(cycle(chosen), seats - 1))
+    def _start(self, offer: Offer, cards: TableCards, address: str) -> Visit:
+        """Start the bots of a table; VoidMatch if they do not start."""
+        seat, house = cards.seat, cards.house
         bots: list[Occupant] = [ProcessBot(player.name, player, offer.limits) for player in house]
         names = [player.name for player in house]
         session = Session(prepare=self._pin_thread)
-        setup = Setup(offer.game, secrets.token_hex(16), offer.limits)
+        setup = Setup(offer.game, cards.seed, offer.limits)
         try:
             session.begin(setup, [*bots[:seat], Person(), *bots[seat:]])
             if session.seen is None:
@@ -346,7 +357,7 @@ class Tables:
             raise
         key = secrets.token_urlsafe(32)
         shown = (*names[:seat], VISITOR, *names[seat:])
-        visit = self._visits[key] = Visit(session, key, season, offer, address, seat, shown)
+        visit = self._visits[key] = Visit(session, key, cards, offer, address, shown)
         return visit
 
     def _pin_thread(self) -> None:

@@ -56,8 +56,9 @@ def signed(value: float | None) -> str:
 
 
 def tenths(value: float, sign: bool = False) -> str:
-    """Format a number with one decimal and a true minus; with `sign` also a plus."""
-    return (signed_text(value, 1) if sign else number(value, 1)).replace("-", MINUS)
+    """Format a number with one decimal and a true minus; with `sign` also a plus, but not of a zero."""
+    text = signed_text(value, 1) if sign else number(value, 1)
+    return text.replace("-", MINUS) if abs(value) >= 0.05 else "0.0"
 
 
 def hundredths(value: float | None) -> str:

@@ -6,7 +6,7 @@ Manuals are CommonMark with tables. Their HTML is escaped, styles are dropped, a
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,13 +17,14 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from arbiter.contest.message_texts import MATCH_NAME, ids_in
 from arbiter.replay.emblem import dealt
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.standing_marks import notices
 from arbiter.text import printable
 from arbiter.web.rendering import charts
 from arbiter.web.rendering.compression import static_url
-from arbiter.web.rendering.template_filters import FILTERS, part
+from arbiter.web.rendering.template_filters import FILTERS, match_part, part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 CHAPTER = "h2"
 ELSEWHERE = ("https://", "http://")
+_TAG = re.compile("(<[^>]*>)")
 HERE = Path(__file__).parents[1]
 
 
@@ -62,6 +64,24 @@ def prose(text: str) -> Markup:
     reader = MarkdownIt("commonmark").disable(without).enable("table")
     tokens = list(_adapt(reader.parse(printable(text)), "A table"))
     return Markup(reader.renderer.render(tokens, reader.options, {}))
+
+
+def link_matches(state: SeasonState, base: str, text: Markup) -> Markup:
+    """Return HTML in which the ids of stored matches outside of links lead to their pages below `base`."""
+    known = {match.id for match in state.matches_of(ids_in(_TAG.sub(" ", text)))}
+    inside, found = 0, []
+
+    def linked(named: re.Match[str]) -> str:
+        (match_id,) = ids_in(named[0])
+        if match_id not in known:
+            return named[0]
+        return f'<a href="{base}/matches/{match_part(match_id)}">{named[0]}</a>'
+
+    for piece in _TAG.split(text) if known else [text]:
+        inside += piece.startswith("<a ") - piece.startswith("</a>")
+        is_text = not inside and not piece.startswith("<")
+        found.append(MATCH_NAME.sub(linked, piece) if is_text else piece)
+    return Markup("".join(found))
 
 
 def _chapters(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
@@ -154,8 +174,10 @@ def prepare(texts: Iterable[str]) -> None:
 def render(template: str, state: SeasonState | None = None, **values: object) -> str:
     """Render a page, with the menu of the season `state` if given."""
     usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": static_url()}
+    usual["linked"] = Markup
     if state is not None:
         base = f"/seasons/{part(state.name)}"
-        usual |= {"season": season_figures.season(state), "base": base, "home": base}
+        linked = partial(link_matches, state, base)
+        usual |= {"season": season_figures.season(state), "base": base, "home": base, "linked": linked}
     with dealt(None if state is None else state.colours):
         return environment().get_template(f"{template}.html").render({**usual, **values})

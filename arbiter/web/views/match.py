@@ -98,13 +98,6 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
     }
 
 
-def missing_matches(state: SeasonState, text: str) -> list[str]:
-    """Return the ids of matches that a text names and the state does not have."""
-    ids = ids_in(text)
-    known = {match.id for match in state.matches_of(ids)}
-    return [name for name in ids if name not in known]
-
-
 def named_matches(state: SeasonState, text: str, author: str) -> list[Mapping[str, object]]:
     """Load the first stored matches that a text names.
 

@@ -275,6 +275,11 @@ def test_too_many_processes_are_ended_where_nothing_else_counts(builder: Builder
     assert done.why == "it started more than 30 processes"
 
 
+def test_the_kernel_counts_the_processes_of_a_builds_user(builder: Builder) -> None:
+    done = builder.run("grep 'Max processes' /proc/self/limits", SMALL._replace(processes=30))
+    assert done.output.split()[2:4] == [b"31", b"31"]
+
+
 def test_memory_is_counted_together_where_nothing_else_counts(builder: Builder, uncounted: None) -> None:
     # tail keeps what it may have to print.
     hog = "(head -c 12000000 /dev/zero; sleep 98764) | tail -c 12000000 &"

@@ -77,6 +77,14 @@ def test_a_board_has_the_luck_of_its_cards_where_reviews_are_published(reviewed:
     assert shown is not None and hidden is not None
     assert hidden["luck"] is None and shown["luck"] is not None
     assert sum(shown["luck"]) == pytest.approx(0, abs=0.01)
+    assert [deal["costliest"] for deal in hidden["deals"]] == [None, None]
+    for deal in shown["deals"]:
+        one, losses = deal["costliest"], []
+        for match in shown["results"]:
+            review = reviewed.season.reviews.one(match["match"])
+            assert review is not None
+            losses += [of["loss"] or 0 for of in review["decisions"] if of["deal"] == deal["deal"]]
+        assert one is not None and one["loss"] == max(losses) > 0
 
 
 def test_a_review_goes_when_its_match_is_another(reviewed: Kept) -> None:

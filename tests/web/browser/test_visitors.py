@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 TURN_OR_END = f"{ASKED}, .ap-over:not(:empty)"
 MOST_TURNS = 20
+HAND = "[...document.querySelectorAll('.ap-play .rp-hand [data-card]')].map((card) => card.dataset.card)"
 
 
 @pytest.fixture
@@ -68,6 +69,10 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
         if page.locator(".ap-over:not(:empty)").count():
             break
         if turn == 0:
+            dealt = page.evaluate(HAND)
+            assert page.locator("header, h1").filter(visible=True).count() == 0
+            bottom = "document.querySelector('.ap-choosing').getBoundingClientRect().bottom"
+            assert page.evaluate(bottom) <= PHONE["height"]
             assert page.evaluate(SIDEWAYS) == 0
             assert violations(page, axe) == []
         assert page.locator(".rp-seat .rp-hand:not(:has(.rp-back)) .rp-card").count() <= 3
@@ -76,10 +81,16 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
         page.wait_for_function("made => document.getElementById('visitor').dataset.made !== made", arg=made)
     assert page.get_by_role("status").inner_text().startswith("match over: ")
     page.get_by_text("Luck of the cards: good").wait_for()
-    assert page.get_by_role("button", name="Sit down again").is_visible()
+    assert page.get_by_role("button", name="Other cards").is_visible()
     again = page.get_by_role("region", name="The match again")
-    again.get_by_role("button", name="Play").click()
-    assert again.locator(".rp-table").is_visible()
+    assert again.locator("[data-place='south'] .rp-name").inner_text().endswith("you")
+    again.get_by_role("button", name="Beginning").click()
+    assert again.locator(".rp-table .rp-back").count() == 0
+    page.get_by_text("What random would have played in your seat").wait_for()
+    page.get_by_role("button", name="The same cards again").click()
+    page.locator(ASKED).first.wait_for()
+    assert page.evaluate(HAND) == dealt
+    page.get_by_role("button", name="Leave").click()
     assert complaints == []
 
 

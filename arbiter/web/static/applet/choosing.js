@@ -12,9 +12,10 @@ const MOST_BUTTONS = 40;
 
 /** The panel of answers; calls `decide(word)` with the chosen one, and `redraw()` when a card is picked.
  *
- * `ask(question)` sets the question, null for none.
+ * `ask(question)` sets the question, null for none; then the panel is hidden, or with `waits` keeps its place and
+ * height. Without `isTyped` there is a text field only if buttons and cards are not enough.
  */
-export function makeChoosing(/** @type {(word: string) => Promise<string>} */ decide, /** @type {() => void} */ redraw) {
+export function makeChoosing(/** @type {(word: string) => Promise<string>} */ decide, /** @type {() => void} */ redraw, isTyped = true) {
   let question = /** @type {Question | null} */ (null);
   let last = "";
   let answers = /** @type {ReturnType<typeof answerOf>[]} */ ([]);
@@ -39,7 +40,9 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
     if (!problem) field.value = "";
   }
 
-  function ask(/** @type {Question | null} */ asked) {
+  function ask(/** @type {Question | null} */ asked, waits = false) {
+    element.hidden = asked === null && !waits;
+    element.classList.toggle("ap-idle", asked === null);
     // While an answer is checked there is no question; then the same one may return, with its error.
     if (asked && asked.key !== last) {
       picked = [];
@@ -53,8 +56,10 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
   }
 
   function draw() {
-    element.hidden = question === null;
-    if (question === null) return;
+    if (question === null) {
+      title.textContent = "The bots are playing.";
+      return;
+    }
     title.textContent = question.title;
     const typed = field.value.trim().toLowerCase();
     const isOne = isSingle(question);
@@ -65,7 +70,8 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
     words.replaceChildren(...fitting.slice(0, MOST_BUTTONS).map((answer) => el("li", {}, wordButton(answer))));
     words.hidden = fitting.length === 0;
     const more = fitting.length - MOST_BUTTONS;
-    note.textContent = more > 0 ? `${more} more: pick cards or type to find them.` : question.hint;
+    form.hidden = !isTyped && !question.hint && (question.open || more <= 0);
+    note.textContent = more > 0 ? `${more} more: pick cards${form.hidden ? "" : " or type"} to find them.` : question.hint;
     lay.hidden = !question.open || isOne || !answers.some(({ cards }) => cards.length);
     enable(lay, Boolean(exact()));
   }

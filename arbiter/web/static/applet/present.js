@@ -58,7 +58,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
   const turn = el("p", { class: "ap-turn" });
   const live = el("div", { "aria-live": "polite" }, turn, message);
   const over = el("p", { class: "ap-over", role: "status" });
-  const choosing = makeChoosing(decideHere, redraw);
+  const choosing = makeChoosing(decideHere, redraw, forAll);
   const instead = el("button", { type: "button", class: "ap-instead", on: { click: () => {
     isInstead = true;
     wanted = "choice";
@@ -134,7 +134,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
       if (isHurried || !isStill()) return;
       const position = { ...positionAt(view, stop), to_act: null };
       keepFocus(false, () => {
-        choosing.ask(null);
+        choosing.ask(null, !forAll);
         table?.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, position.left);
       });
       put(message, eventsText(view.events.filter(({ i }) => i > seen.i && i <= stop)));
@@ -146,14 +146,15 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
   }
 
   function render(/** @type {Standing} */ state, /** @type {Api.Replay} */ view) {
-    const board = table ?? makeTable(view, () => false, () => {});
+    const people = state.setup.seats.flatMap(({ person }, seat) => (person ? [seat] : []));
+    const board = table ?? makeTable(view, () => false, () => {}, people.length === 1 ? people[0] : 0);
     if (table === null) place.replaceChildren(board.element);
     table = board;
     const last = view.events.at(-1)?.i ?? -1;
     const position = { ...positionAt(view, last), to_act: state.to_act, trouble: state.trouble?.seat };
     const question = questionOf(state, position);
     keepFocus(Boolean(question), () => {
-      choosing.ask(question);
+      choosing.ask(question, !forAll && !state.over);
       board.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, state.left_ms ?? position.left, choosing.pick());
       showOffers(state);
     });
@@ -184,7 +185,8 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
     if (last < from) put(message, `Back to ${count(state.made, "decision")}.`);
     else if (last > from) put(message, eventsText(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
-    put(over, state.result ? `match over: ${state.result.say}` : "");
+    put(over, state.result ? `match over: ${state.result.say.replace(/\byou wins\b/, "you win")}` : "");
+    element.classList.toggle("ap-done", state.over);
     put(turn, turnWords(state, view));
   }
 
@@ -221,7 +223,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
       wanted = "";
     } else if (same && same.dataset.card === card?.dataset.card) {
       same.focus();
-    } else if ((waits && !passOn.hidden) || (wasHere && !(held.isConnected && held.checkVisibility()))) {
+    } else if ((waits && !passOn.hidden) || (wasHere && !(held.isConnected && held.checkVisibility({ visibilityProperty: true })))) {
       if (isAsked) focusChoice();
       else (passOn.hidden ? element : passOn).focus({ preventScroll: true });
     }

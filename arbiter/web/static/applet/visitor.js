@@ -1,7 +1,8 @@
 // A visitor's table on a season's site: a seat against its house bots, with that seat's cards alone.
 
-import { el } from "../replay/dom.js";
+import { el, foreign } from "../replay/dom.js";
 import { mount } from "../replay/replay.js";
+import { answerBox } from "../replay/review.js";
 import { timeText } from "../replay/say.js";
 import { makePresent } from "./present.js";
 import { post, Refusal } from "./server.js";
@@ -11,20 +12,29 @@ const root = /** @type {HTMLElement} */ (document.getElementById("visitor"));
 let key = "";
 let state = /** @type {Api.VisitState | null} */ (null);
 let replay = /** @type {Api.Replay | null} */ (null);
+let viewer = /** @type {ReturnType<typeof mount> | null} */ (null);
 let until = 0;
 let asking = new AbortController();
+/** The last finished match: the key of its table, and its result. */
+let played = { key: "", say: "" };
+let first = "";
+let judged = "";
 
 const problem = el("p", { class: "ap-wrong", role: "alert" });
-const left = el("p", { class: "ap-note ap-left" });
-const sitDown = el("button", { type: "button", class: "ap-main-button", on: { click: begin } }, "Sit down");
+const left = el("p", { class: "ap-note", title: "After that the table is closed" });
+const sitDown = el("button", { type: "button", class: "ap-main-button", on: { click: () => begin() } }, "Sit down");
+const sameCards = el("button", { type: "button", class: "ap-main-button", hidden: true, on: { click: () => begin(played.key) } }, "The same cards again");
+const others = el("a", { href: root.dataset.below, hidden: true }, "Other opponents");
 const leave = el("button", { type: "button", on: { click: () => end("You have left the table.") } }, "Leave");
 const present = makePresent(decide, () => replay, () => {}, false);
 const board = el("div", { class: "ap-board", hidden: true }, el("div", { class: "rp-main ap-main" }, present.element));
 
 const luck = el("p", { "aria-live": "polite" });
+const advice = el("details", { class: "ap-advice", hidden: true });
 const again = el("section", { "aria-label": "The match again", hidden: true });
 
-root.replaceChildren(el("div", { class: "ap-row" }, sitDown, leave, left), problem, board, luck, again);
+root.replaceChildren(el("div", { class: "ap-row" }, sameCards, sitDown, leave, left, others,
+  el("a", { class: "ap-rules", href: root.dataset.rules, target: "_blank" }, "The rules")), problem, board, luck, advice, again);
 leave.hidden = true;
 setInterval(showLeft, 1000);
 // A closed page leaves its table, so that others can have it.
@@ -36,18 +46,21 @@ function request(/** @type {string} */ verb, body = {}, /** @type {RequestInit} 
   return post(`${root.dataset.below}/${verb}`, body, { "X-Table": key }, { signal, ...options });
 }
 
-async function begin() {
+/** Sits down at a new table, with the cards of a finished one if `same` is its key. */
+async function begin(same = "") {
   problem.textContent = "";
   sitDown.setAttribute("aria-disabled", "true");
   try {
-    const { key: given, ...first } = /** @type {Api.NewVisit} */ (await request("new", { against: opponents() }));
+    const { key: given, ...fresh } = /** @type {Api.NewVisit} */ (await request("new", { against: opponents(), again: same }));
     key = given;
-    again.hidden = true;
+    first = same && played.say;
     luck.textContent = "";
-    board.hidden = false;
-    [sitDown.hidden, leave.hidden] = [true, false];
+    for (const one of [again, advice, sitDown, sameCards, others]) one.hidden = true;
+    board.hidden = leave.hidden = false;
+    root.classList.add("ap-seated");
+    scrollTo(0, 0);
     // The match may be over by then.
-    await draw(first);
+    await draw(fresh);
     follow(given);
   } catch (error) {
     end(complain(error));
@@ -92,28 +105,47 @@ async function draw(/** @type {Api.VisitState} */ fresh) {
   showLeft();
   root.dataset.made = String(state.made);
   if (state.failed) end("A house bot has failed, so this table is closed. Sit down at another one.");
-  else if (state.over) await showOver(match);
+  else if (state.over) await showOver(state);
 }
 
-/** Shows the finished match, and the estimate of its luck, which takes a moment; then leaves the table. */
-async function showOver(/** @type {Api.Replay} */ match) {
-  if (again.hidden) showAgain(match);
-  const line = state?.luck;
+/** Shows the finished match; then how lucky the cards were and what a bot would have played, which takes a moment; then leaves the table. */
+async function showOver(/** @type {Api.VisitState} */ { seat, result, luck: line, advice: advised, running }) {
+  played = { key, say: result?.say ?? "" };
+  if (again.hidden) await showAgain(seat);
   if (typeof line === "string") {
-    luck.textContent = line;
+    luck.textContent = `${first && `The first time with these cards: ${first}. `}${line}`;
+    if (advised) showAdvice(advised, seat);
     end("");
-  } else if (!state?.running) {
-    luck.textContent = "Estimating the luck of the cards …";
+  } else if (!running && judged !== key) {
+    judged = key;
+    luck.textContent = "Estimating the luck of the cards, and asking a house bot what it would have played …";
     await draw(await request("luck"));
   }
 }
 
-/** Shows the replay of the finished match. */
-function showAgain(/** @type {Api.Replay} */ match) {
+/** Shows the replay of the finished match with all hands, at its end. */
+async function showAgain(/** @type {number} */ bottom) {
   const place = el("div", {});
-  again.replaceChildren(el("h2", {}, "The match again"), place);
+  replay = /** @type {Api.Replay} */ (await request("replay", { open: true }));
+  again.replaceChildren(el("h2", {}, "The match again, with all hands"), place);
   again.hidden = false;
-  mount(place, match, { address: false });
+  viewer = mount(place, replay, { address: false, bottom });
+  viewer.go(viewer.last);
+}
+
+/** Lists the visitor's decisions in which the bot would have decided otherwise, each a link to its place. */
+function showAdvice(/** @type {Api.Advice} */ { by, answers }, /** @type {number} */ seat) {
+  const match = /** @type {Api.Replay} */ (replay);
+  const own = match.events.flatMap((event) => (event.t === "answer" && event.seat === seat ? [event] : [])).slice(0, answers.length);
+  const differing = own.flatMap((event, place) => (answers[place] && answers[place] !== event.text ? [{ event, word: answers[place] }] : []));
+  const items = differing.map(({ event, word }) => el("li", {}, el("a", { href: "#table", on: { click: (/** @type {Event} */ click) => {
+    click.preventDefault();
+    viewer?.steer(viewer.restAt(event.i));
+    again.scrollIntoView();
+  } } }, `Deal ${event.deal + 1}: you `, ...answerBox(match, event.text), ", ", foreign(by), " ", ...answerBox(match, word))));
+  const otherwise = own.length ? `other than you in ${differing.length} of ${own.length} decisions` : "it did not answer";
+  advice.replaceChildren(el("summary", {}, "What ", foreign(by), ` would have played in your seat: ${otherwise}`), el("ol", { role: "list" }, items));
+  advice.hidden = false;
 }
 
 async function decide(/** @type {string} */ word) {
@@ -136,8 +168,10 @@ function end(/** @type {string} */ words) {
   asking = new AbortController();
   problem.textContent = words;
   [sitDown.hidden, leave.hidden] = [false, true];
-  sitDown.textContent = "Sit down again";
-  board.hidden = !state?.over;
+  sitDown.textContent = state?.over ? "Other cards" : "Sit down again";
+  board.hidden = sameCards.hidden = !state?.over;
+  others.hidden = !state?.over || !opponents().length;
+  root.classList.toggle("ap-seated", Boolean(state?.over));
   replay = null;
   showLeft();
 }
@@ -150,5 +184,5 @@ function complain(/** @type {unknown} */ error) {
 
 function showLeft() {
   const isAsked = key && state?.to_act === state?.seat;
-  left.textContent = isAsked ? `Decide within ${timeText(Math.max(0, until - Date.now()))}, or the table is closed.` : "";
+  left.textContent = isAsked ? `Decide within ${timeText(Math.max(0, until - Date.now()))}` : "";
 }

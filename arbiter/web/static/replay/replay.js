@@ -32,15 +32,15 @@ function problemOf(/** @type {any} */ replay) {
  * Options: `address: false` keeps the position out of the URL; `console` is an element for the command that opens
  * the current position, `config` the season's file in it; `home` is one for the command that does so with the
  * replay's file, its `data-file`, under its `data-limits`; `loadView(seat)` promises the replay as a seat saw it;
- * `review` is the review of the match.
+ * `review` is the review of the match; `bottom` is the seat below while no seat is in view.
  * @param {HTMLElement} element @param {Api.Replay} replay
- * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, loadView?: LoadView | null, review?: Api.Review | null }} options
+ * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, loadView?: LoadView | null, review?: Api.Review | null, bottom?: number }} options
  */
-export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, loadView = null, review = null } = {}) {
+export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, loadView = null, review = null, bottom = 0 } = {}) {
   const problem = problemOf(replay);
   if (problem) throw new Error(problem);
   const onSeek = (/** @type {number} */ i) => player.go(player.restAt(i));
-  const table = makeTable(replay, (seat) => loadView !== null && hasSeatView(replay, seat), (seat) => player.viewFrom(seat));
+  const table = makeTable(replay, (seat) => loadView !== null && hasSeatView(replay, seat), (seat) => player.viewFrom(seat), bottom);
   const lane = makeLane(replay, onSeek);
   const notes = makeNotes(replay, onSeek);
   const exchanges = makeExchanges(onSeek);
@@ -48,7 +48,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   const player = new Player(replay, draw, loadView);
   const reviewed = review && makeReview(player, review);
   const help = bindKeys(element, player, reviewed?.toggle);
-  const controls = makeControls(player, help, reviewed?.button);
+  const controls = makeControls(player, help, reviewed ? [reviewed.worst, reviewed.button] : []);
   const scrubber = makeScrubber(player);
   const sheet = makeSheet(player);
   bindTouches(table.element, player);
@@ -103,7 +103,7 @@ function makeStatus(/** @type {Api.Replay} */ replay) {
   return { element: el("div", { class: "rp-status" }, say ? el("p", { class: "rp-result-say" }, foreign(say)) : null, message), where, draw };
 }
 
-function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help, /** @type {HTMLElement | undefined} */ better) {
+function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help, /** @type {(HTMLElement | null)[]} */ better) {
   const button = (/** @type {string} */ text, /** @type {string} */ key) => {
     const [sign, words, , act] = KEYS.find(([, , one]) => one === key) ?? KEYS[0];
     const label = words[0].toUpperCase() + words.slice(1);
@@ -120,7 +120,7 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
   const keys = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: () => help.showModal() } }, "?");
   const steps = el("div", { class: "rp-controls rp-steps", role: "group", "aria-label": "Steps" }, back, toggle, on);
   const choices = el("div", { class: "rp-controls", role: "group", "aria-label": "Choices" }, fault,
-    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), keys, better, all);
+    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), keys, ...better, all);
   const draw = () => {
     const isFirst = player.i <= player.stops[0];
     for (const one of back) one.setAttribute("aria-disabled", String(isFirst));

@@ -23,7 +23,7 @@ function chanceText(/** @type {number} */ chance) {
 }
 
 /** An answer as in the protocol; a card with its suit. @type {(replay: Api.Replay, words: string) => Part[]} */
-function answerBox(replay, words) {
+export function answerBox(replay, words) {
   if (!Object.hasOwn(replay.faces, words)) return [foreign(words)];
   const { text, symbol, tone, message } = cardFace(replay.faces, words);
   return [el("span", { class: tone ? `rp-suit-${tone.toLowerCase()} rp-strong` : "rp-strong", "aria-hidden": "true" }, `${symbol} ${text}`.trim()), spoken(message)];
@@ -43,7 +43,7 @@ function judged(replay, decision) {
   return [...who, `${worth}; better: `, ...answerBox(replay, best), `, worth ${numberText(values[best])} (${lossText(decision)}${excuse && `, no mistake: ${excuse}`}).`];
 }
 
-/** A review for its replay: a `button` and the `line` that it shows, `elements` for below; `draw()` follows the player. */
+/** A review for its replay: a `button` and the `line` that it shows, one to the `worst` decision, or null, `elements` for below; `draw()` follows the player. */
 export function makeReview(/** @type {Player} */ player, /** @type {Api.Review} */ review) {
   const { replay } = player;
   const answers = replay.events.filter((event) => event.t === "answer");
@@ -67,7 +67,12 @@ export function makeReview(/** @type {Player} */ player, /** @type {Api.Review} 
     const decision = answer?.deal === player.deal ? decisions.find(({ event }) => event === answer.i) : undefined;
     if (!line.hidden) line.replaceChildren(...(decision ? judged(replay, decision).flat() : ["Nothing was decided here."]).filter((part) => part !== null && part !== undefined).map((part) => (part instanceof Node ? part : String(part))));
   };
-  return { button, line, elements: [chart.element, makeWorst(player, review, decisions)], toggle, draw };
+  const dearest = decisions.find(({ i }) => i === review.worst[0]);
+  const worst = dearest ? el("button", { type: "button", title: "To the decision that cost most", on: { click: () => {
+    player.steer(player.restAt(dearest.event));
+    if (line.hidden) toggle();
+  } } }, "Costliest") : null;
+  return { button, worst, line, elements: [chart.element, makeWorst(player, review, decisions)], toggle, draw };
 }
 
 /** The costliest decisions, each a link to its place. */

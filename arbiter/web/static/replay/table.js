@@ -21,14 +21,14 @@ export function makeTable(/** @type {Api.Replay} */ replay, /** @type {(seat: nu
   const seats = replay.players.map((player) => makeSeat(replay, player, canSee, onViewSeat));
   const element = el("div", { class: "rp-table", "data-seats": seats.length }, middle, seats.map((seat) => seat.element));
   let last = /** @type {Position | null} */ (null);
-  let tray = 0;
+  let tray = bottom;
   /** @type {(position: Position, viewSeat: number | null, left: (number | null)[], pick?: Picking | null) => void} */
   const draw = (position, viewSeat, left, pick) => {
     const move = moveCards(element, last, position);
     element.dataset.cards = isSuited(position.faces) ? "suited" : "plain";
     const places = PLACES[seats.length] ?? PLACES[4];
     // If there is room for one hand, it is that of the acting seat.
-    tray = pick?.seat ?? viewSeat ?? position.fault?.seat ?? position.to_act ?? tray;
+    tray = pick?.seat ?? viewSeat ?? position.fault?.seat ?? position.to_act ?? (position.dealPoints ? bottom : tray);
     seats.forEach((seat, number) => {
       seat.element.dataset.place = places[(number - (viewSeat ?? bottom) + seats.length) % seats.length];
       seat.element.classList.toggle("rp-tray", number === tray);
