@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -17,7 +18,7 @@ from arbiter import __version__
 from arbiter.errors import ArbiterError
 from arbiter.season.snapshot import schema as picture
 from arbiter.season.snapshot import season_figures
-from arbiter.season.snapshot.front_page import announcements
+from arbiter.season.snapshot.front_page import card
 from arbiter.web.api import authors, messages, organisers, requests
 from arbiter.web.api.schema import Failure
 from arbiter.web.http.concurrency_limits import ConcurrencyLimits, address_of
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from arbiter.season.snapshot.page_schema import SeasonCard
+    from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.trials.sandboxcheck.attack_record import AttackRecord
     from arbiter.web.http.request_guard import Hosts
     from arbiter.web.http.traffic import Log
@@ -60,8 +63,8 @@ MANY: dict[int | str, dict[str, object]] = {
     200: {"content": {"text/event-stream": {}}},
     429: {"description": "Too many listeners.", "model": Failure},
 }
-ANNOUNCED = 1
-"""Announcements of each season in the list of seasons."""
+FIRST_SHOWN = ("playing", "stopping", "paused", "waiting", "new", "over")
+"""The order of seasons in their list, by condition."""
 READ = ["GET", "HEAD"]
 NO_EXIT_CODES: Mapping[str, int] = {}
 
@@ -184,20 +187,28 @@ def make_site(
             await run_in_threadpool(lambda: list(seasons.states()))
         return PlainTextResponse("ok\n")
 
+    cards: WeakKeyDictionary[SeasonState, SeasonCard] = WeakKeyDictionary()
+
     def list_seasons() -> Response:
         states = list(seasons.states())
+        for state in states:
+            if state not in cards:
+                cards[state] = card(state)
+        shown = [cards[state] for state in states]
         return HTMLResponse(
             render(
                 "seasons",
-                seasons=[season_figures.season(state) for state in states],
-                announced={state.name: announcements(state, ANNOUNCED) for state in states},
+                seasons=sorted(shown, key=lambda one: FIRST_SHOWN.index(one["state"])),
+                tables=seasons.with_tables,
                 tests=trials is not None,
                 attacks=attacks is not None,
             )
         )
 
     async def show_seasons(_: Request) -> Response:
-        return list_seasons() if seasons.are_ready() else await run_in_threadpool(list_seasons)
+        # A new state may have to be rated.
+        is_fast = seasons.are_ready() and all(state in cards for state in seasons.states())
+        return list_seasons() if is_fast else await run_in_threadpool(list_seasons)
 
     routes = [
         Route("/", lambda _: RedirectResponse(front)),

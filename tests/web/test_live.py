@@ -13,13 +13,16 @@ import pytest
 
 from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
+from arbiter.season.snapshot.front_page import front
 from arbiter.season.snapshot.live_round import current_round
 from arbiter.season.snapshot.reader import read_state
+from arbiter.season.snapshot.season_state import with_changes
 from arbiter.store.backup import back_up
 from arbiter.store.event_log import EventKind, LoggedEvent
 from arbiter.web.http import live_events as live_module
 from arbiter.web.http.live_events import MOST_MISSED, WAITING, Listener, LiveEvents, encode
 from arbiter.web.http.watched_seasons import Seasons
+from arbiter.web.rendering.templates import render
 from tests.fixtures.databases import put_back
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import CONFIG, Kept
@@ -165,8 +168,22 @@ def test_the_live_page_has_a_row_for_every_match_and_says_that_nobody_plays(onlo
         f"r003/t0{table}/m{rotation}" for table in (1, 2) for rotation in range(4)
     ]
     assert page.count("to be played") == 5
+    assert "in play" not in page
     assert "3 of 8 matches are played" in page
     assert "The season is not being played now" in page
+
+
+def test_a_match_in_play_comes_first_and_is_not_to_be_played(kept: Kept) -> None:
+    state = read_state(kept.config, kept.season)
+    kept.remove("r003/t01/m1")
+    state = with_changes(state, holder="a coordinator")
+    page = render("live", state, wall=None, live=current_round(state), front=front(state), names=state.names)
+    shown = dict(
+        re.findall(r'<tr data-key="([\w/]+)"><th scope="row">(?:<span[^>]*>)?(in play|to be played)?', page)
+    )
+    assert [match for match, words in shown.items() if words == "in play"] == ["r003/t01/m1"]
+    assert shown["r003/t01/m3"] == "to be played"
+    assert page.index("Table 1 <span") < page.index('id="live-standings"') < page.index('id="live-tables"')
 
 
 def test_the_wall_screen_has_standings_tables_and_what_happened(onlooker: TestClient) -> None:

@@ -44,6 +44,16 @@ def seasons_of(site: Authored) -> set[str]:
     return set(re.findall(r'href="/(?:me|admin)\?season=(\w+)"', site.client.get("/login").text))
 
 
+def test_the_list_of_seasons_says_who_leads_and_shows_those_that_have_begun_first(site: Authored) -> None:
+    page = site.client.get("/seasons").text
+    first = site.client.get("/api/v1/seasons/small/standings").json()["first"]
+    assert re.findall(r'<h2 id="season-\d"><a href="/seasons/(\w+)"', page) == ["small", "other"]
+    assert f"<bdi>{first['players'][0]}</bdi> is ahead after 2 rounds" in page
+    assert '<a class="button" href="/seasons/small/live">Watch</a>' in page
+    assert '<a class="button" href="/me?season=other">Take part</a>' in page
+    assert '<a href="/login">Log in</a>' in page
+
+
 def test_a_second_token_adds_its_season(site: Authored) -> None:
     assert site.log_in("ann").headers["location"] == "/me"
     assert site.log_in("ann in other").headers["location"] == "/me?season=other"

@@ -10,13 +10,15 @@ from arbiter.replay.result_text import winners
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.history import ratings_after
 from arbiter.season.snapshot.listings import match_in_short
+from arbiter.season.snapshot.live_round import time_left
+from arbiter.season.snapshot.pagination import PageWindow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from arbiter.match.record import MatchSummary
-    from arbiter.season.snapshot.page_schema import AnnouncementRow, Front, Highlight, Mover
+    from arbiter.season.snapshot.page_schema import AnnouncementRow, Front, Highlight, Mover, SeasonCard
     from arbiter.season.snapshot.schema import Rated
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store import Order
@@ -53,6 +55,17 @@ def front(state: SeasonState, after: int | None = None) -> Front | None:
         "upset": news.upset,
         "closest": news.closest,
         "announcements": announcements(state),
+    }
+
+
+def card(state: SeasonState) -> SeasonCard:
+    """Return what the list of seasons shows of one."""
+    first = season_figures.standings(state, shown=PageWindow(0, 1, 1, 1))["first"]
+    return {
+        **season_figures.season(state),
+        "say": None if first is None else first["say"],
+        "left_s": time_left(state),
+        "announcements": announcements(state, 1),
     }
 
 

@@ -40,6 +40,17 @@ class AnnouncementRow(TypedDict):
     corrected: str | None
 
 
+class SeasonCard(SeasonInShort):
+    """A season in a list of seasons: `say` is who is first, `left_s` the seconds left in its round.
+
+    Both may be null; `announcements` has at most the last one.
+    """
+
+    say: str | None
+    left_s: float | None
+    announcements: Sequence[AnnouncementRow]
+
+
 class Front(SeasonInShort):
     """A season in short, with its standings, the highlights of the last round, and announcements.
 

@@ -71,14 +71,14 @@ def test_keys_alone_reach_everything_in_reading_order(new_page: Callable[..., Pa
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
     assert all(one["shown"] for one in reached)
-    assert [one["words"] for one in reached][:11] == [
-        "Skip to the table", "arbiter", "long", "Season", "Standings", "Crosstable", "History", "Rounds", "Matches", "Live", "Rules",
+    assert [one["words"] for one in reached][:12] == [
+        "Skip to the table", "arbiter", "long", "Season", "Standings", "Crosstable", "History", "Rounds", "Matches", "Live", "Rules", "Log in",
     ]  # fmt: skip
-    assert [(one["tag"], one["label"]) for one in reached[11:13]] == [
+    assert [(one["tag"], one["label"]) for one in reached[12:14]] == [
         ("BUTTON", "Switch to dark colours"),
         ("DIV", "Standings"),
     ]
-    assert {one["tag"] for one in reached[13:]} == {"A", "BUTTON"}
+    assert {one["tag"] for one in reached[14:]} == {"A", "BUTTON"}
     page.reload()
     for key in ("Tab", "Enter", "Tab"):
         page.keyboard.press(key)

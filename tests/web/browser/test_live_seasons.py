@@ -57,6 +57,7 @@ def test_a_game_of_ones_own_is_watched_live_and_replayed(new_page: Callable[...,
         page.get_by_text("the season is over").wait_for(timeout=5 * PATIENCE * 1000)
         page.locator("[data-live=standings] tbody tr").nth(1).wait_for(timeout=PATIENCE * 1000)
         assert len(loaded) == 1, "the page follows by itself"
+        page.locator("details.round summary").click()
         page.locator("[data-live=tables] th[scope=row] a").first.click()
         page.locator(".rp-table").wait_for(timeout=PATIENCE * 1000)
         assert cards(page) == [13] * 4
