@@ -101,14 +101,13 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("keys", "blocks", "opens"),
-    [({"seed": "auto"}, None, True), ({"seed": "given"}, None, False), ({"seed": "auto"}, 12, False)],
+    ("seed", "blocks", "opens"), [("auto", None, True), ("given", None, False), ("auto", 12, False)]
 )
 def test_the_worst_matches_open_with_the_seed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: dict[str, str], blocks: int | None, opens: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: str, blocks: int | None, opens: bool
 ) -> None:
     monkeypatch.setattr(own_season, "draw_seed", lambda _: "drawn")
-    name = play_test(tmp_path, blocks=blocks, **keys).name
+    name = play_test(tmp_path, blocks=blocks, seed=seed).name
     with site_of(tmp_path) as client:
         worst = client.get(f"/api/v1/tests/{name}").json()["worst"][0]
         address = f"/tests/{name}/matches/{worst['match'].replace('/', '-')}"
