@@ -199,7 +199,7 @@ def test_a_season_with_an_end_does_not_say_of_how_many_rounds(
     client = visit("until: 2999-01-01T00:00+00:00")
     assert client.get("/api/v1/seasons/small").json()["until"] == "2999-01-01T00:00:00+00:00"
     text = client.get("/seasons/small").text
-    assert "Rounds are played as long as they end before <time" in text
+    assert "The last round ends before <time" in text
     assert "3 rounds complete" in text
 
 
