@@ -339,7 +339,7 @@ def test_a_calendar_tells_when_the_next_round_is_due_and_not_which(twins: Twins)
     assert shown[0] == shown[1]
     assert shown[0]["round"] is None
     assert datetime.fromisoformat(shown[0]["begins"]) > datetime.now(UTC)
-    assert "The next round begins at" in twins.busy.client.get("/seasons/small").text
+    assert "The next round begins <time data-soon" in twins.busy.client.get("/seasons/small").text
 
 
 def test_numbers_of_events_go_on_without_gaps_and_grow_when_all_is_told(frozen: Frozen) -> None:

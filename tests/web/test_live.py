@@ -210,7 +210,7 @@ def test_a_season_that_is_not_begun_says_who_starts_and_when(tmp_path: Path) -> 
     file.write_text(CONFIG.replace("season: small", f"season: soon\nopens: {opens}"))
     with visiting(file) as client:
         page = client.get("/seasons/soon").text
-        assert "Round 1 begins at" in page
+        assert "Round 1 begins <time data-soon" in page
         assert all(f"/players/p{n}" in page for n in range(6))
         assert "committed" not in page
         for path in (

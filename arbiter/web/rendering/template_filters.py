@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 NAMES = 4096
 """Cached formatted names: each appears on a page several times."""
-MINUS = "\N{MINUS SIGN}"
+MINUS, THIN = "\N{MINUS SIGN}", "\N{NARROW NO-BREAK SPACE}"
+_NEGATIVE, _PERCENT = re.compile(r"(?<![\w.)\]-])-(?=\d)"), re.compile(r"(?<=\d) (?=%)")
 _ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 
@@ -42,16 +43,16 @@ def match_of_part(text: str) -> str:
 
 
 def whole(value: float | None) -> str:
-    """Format a number without decimals, as spreadsheets accept it; a dash for None."""
+    """Format a number without decimals, with a true minus; a dash for None."""
     if value is None:
         return "\N{EN DASH}"
     text = f"{value:.0f}"
-    return "0" if text == "-0" else text
+    return "0" if text == "-0" else text.replace("-", MINUS)
 
 
 def signed(value: float | None) -> str:
     """Format a number without decimals, with its sign and a true minus."""
-    text = whole(value).replace("-", MINUS)
+    text = whole(value)
     return f"+{text}" if value is not None and value > 0 and text != "0" else text
 
 
@@ -73,11 +74,13 @@ def money(value: float | None, largest: float, currency: str | None = None) -> s
 
 def percent(value: float) -> str:
     """Format a probability, never as 0 % or 100 %."""
-    if value < 0.001:
-        return "<0.1 %"
-    if value > 0.999:
-        return ">99.9 %"
-    return f"{100 * value:.1f} %"
+    shown = "<0.1" if value < 0.001 else ">99.9" if value > 0.999 else f"{100 * value:.1f}"
+    return f"{shown}{THIN}%"
+
+
+def typeset(text: str) -> str:
+    """Return a line for people with true minus signs and thin spaces before per cent signs."""
+    return _PERCENT.sub(THIN, _NEGATIVE.sub(MINUS, text))
 
 
 def moment(text: str) -> Markup:
@@ -88,15 +91,14 @@ def moment(text: str) -> Markup:
     )
 
 
+def soon(text: str) -> Markup:
+    """Format a time that is awaited, with "at" before it; a script shows how long it is until then."""
+    return Markup(str(moment(text)).replace("<time ", "<time data-soon ", 1).replace(">", ">at ", 1))
+
+
 def is_past(text: str) -> bool:
     """True for a time in ISO format that is over."""
     return datetime.fromisoformat(text).astimezone(UTC) <= datetime.now(UTC)
-
-
-def soon(text: str) -> str:
-    """Format a time of the next day as ``in 3 min``; "" for others."""
-    left = (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
-    return f"in {duration(left)}" if 0 < left < 86400 else ""
 
 
 @lru_cache(maxsize=NAMES)
@@ -156,11 +158,11 @@ def size(count: int) -> str:
 
 
 WRITTEN = (
-    part, match_part, whole, signed, tenths, hundredths, money, percent, moment, name, mark, plain, sentence,
-    joined, short,
+    part, match_part, whole, signed, tenths, hundredths, money, percent, moment, soon, typeset, name, mark,
+    plain, sentence, joined, short,
 )  # fmt: skip
 FILTERS: dict[str, Callable[..., object]] = {
     "place": place_text,
     "shell": shlex.join,
-    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size, soon)},
+    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size)},
 }

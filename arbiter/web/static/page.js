@@ -4,6 +4,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const button = one(".scheme");
 /** @type {Intl.DateTimeFormatOptions} */
 const MOMENT = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" };
+const SOON_MS = 20000;
 
 function show() {
   const isDark = root.dataset.scheme ? root.dataset.scheme === "dark" : dark.matches;
@@ -22,13 +23,23 @@ export function one(/** @type {string} */ selector, /** @type {ParentNode} */ wi
   return /** @type {HTMLElement} */ (within.querySelector(selector));
 }
 
+/** How long it is until something begins, such as "in 3 min". */
+function untilText(/** @type {number} */ seconds) {
+  const minutes = Math.round(seconds / 60);
+  if (seconds <= 0) return "now";
+  if (minutes < 1) return "in less than a minute";
+  return minutes < 60 ? `in ${minutes} min` : `in ${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
 function moments(/** @type {Document} */ page) {
   for (const time of page.querySelectorAll("time")) {
     const when = new Date(time.dateTime);
-    if (!Number.isNaN(when.valueOf())) {
-      time.textContent = when.toLocaleString([], MOMENT);
-      time.title = time.dateTime;
-    }
+    if (Number.isNaN(when.valueOf())) continue;
+    const local = when.toLocaleString([], MOMENT);
+    const wait = (when.valueOf() - Date.now()) / 1000;
+    const isNear = "soon" in time.dataset && wait < 86400;
+    time.textContent = isNear ? untilText(wait) : "soon" in time.dataset ? `at ${local}` : local;
+    time.title = isNear ? local : time.dateTime;
   }
 }
 
@@ -79,3 +90,4 @@ button.addEventListener("click", () => {
 dark.addEventListener("change", show);
 show();
 moments(document);
+if (document.querySelector("[data-soon]")) setInterval(() => moments(document), SOON_MS);

@@ -28,6 +28,7 @@ for (const row of rows) {
   star.type = "button";
   star.className = "star";
   star.setAttribute("aria-label", `Follow ${name}`);
+  star.title = "Follow: mark this player in your tables, in this browser alone";
   const show = () => {
     const on = followed.has(name);
     star.textContent = on ? "★" : "☆";

@@ -152,12 +152,12 @@ def test_the_tab_key_reaches_every_control_in_reading_order(show: Show) -> None:
             break
         reached.append(label)
     assert reached[0] == "Skip to the table"
-    order = ["Look through the eyes of seat 0", "Place in the match", "Beginning", "Step back", "Play", "Next step", "End",
+    order = ["View of seat 0: only what it saw", "Place in the match", "Beginning", "Step back", "Play", "Next step", "End",
              "Jump to the fault", "Keys", "Score sheet", "Deal 1", "Exchanges", "Download the replay (JSON)"]  # fmt: skip
     assert [label for label in reached if label in order] == order
-    page.get_by_role("button", name="Look through the eyes of seat 2").focus()
+    page.get_by_role("button", name="View of seat 2: only what it saw").focus()
     page.keyboard.press("Enter")
-    page.locator(".rp-where", has_text="through the eyes of").wait_for()
+    page.locator(".rp-where", has_text="as seen by").wait_for()
 
 
 def test_a_key_and_a_button_jump_to_the_fault(show: Show) -> None:
@@ -336,7 +336,7 @@ def test_the_lines_for_the_console_lead_to_the_position(viewer: Viewer, show: Sh
     assert page.inner_text("#home-line") == f'{line} "0=bot:python3 bot.py"'
     page.keyboard.press("e")
     page.keyboard.press("e")
-    page.locator(".rp-where", has_text="through the eyes of \u2068grace").wait_for()
+    page.locator(".rp-where", has_text="as seen by \u2068grace").wait_for()
     assert page.inner_text("#home-line") == f'{line} "1=bot:python3 bot.py"'
     assert page.get_by_role("link", name="Download").get_attribute("download") == "r001-t01-m0.json"
 

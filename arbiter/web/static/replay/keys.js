@@ -18,8 +18,8 @@ export const KEYS = [
   ["Space", "play or pause", " ", (player) => player.toggle()],
   ["+", "faster", "+", (player) => player.changeSpeed(1)],
   ["−", "slower", "-", (player) => player.changeSpeed(-1)],
-  ["e", "through the next seat’s eyes", "e", (player) => player.viewNextSeat()],
-  ["q", "quit the eyes: all hands", "q", (player) => player.viewFrom(null)],
+  ["e", "only what the next seat saw", "e", (player) => player.viewNextSeat()],
+  ["q", "all hands again", "q", (player) => player.viewFrom(null)],
   ["?", "this list", "?", (_, help) => help.showModal()],
 ];
 const OWN_KEYS = "input, select, textarea, [contenteditable]";

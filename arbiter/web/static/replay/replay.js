@@ -94,7 +94,7 @@ function makeStatus(/** @type {Api.Replay} */ replay) {
     message.setAttribute("aria-live", player.isPlaying ? "off" : "polite");
     const words = eventsText(player.news);
     if (message.textContent !== words) message.textContent = words;
-    const viewSeat = player.viewSeat === null ? "" : ` · through the eyes of ${nameOf(replay, player.viewSeat)}`;
+    const viewSeat = player.viewSeat === null ? "" : ` · as seen by ${nameOf(replay, player.viewSeat)}`;
     const hidden = replay.deals.length && !replay.players.some(({ seat }) => hasSeatView(replay, seat));
     const place = `Deal ${player.deal + 1} of ${Math.max(replay.planned ?? 0, replay.deals.length)} · event ${player.i} of ${player.last}`;
     where.textContent = `${place}${viewSeat}${hidden ? " · hands are shown when the round is complete" : ""}${player.problem && ` · ${player.problem}`}`;
@@ -116,7 +116,7 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
   const fault = player.fault ? button("Fault", "f") : null;
   const speed = el("select", { on: { change: () => player.setSpeed(Number(speed.value)) } },
     SPEEDS.map((value) => el("option", { value }, `${value} ×`)));
-  const all = el("button", { type: "button", title: "Quit the eyes (q)", on: { click: () => player.viewFrom(null) } }, "All hands");
+  const all = el("button", { type: "button", title: "Show all hands again (q)", on: { click: () => player.viewFrom(null) } }, "All hands");
   const keys = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: () => help.showModal() } }, "?");
   const steps = el("div", { class: "rp-controls rp-steps", role: "group", "aria-label": "Steps" }, back, toggle, on);
   const choices = el("div", { class: "rp-controls", role: "group", "aria-label": "Choices" }, fault,

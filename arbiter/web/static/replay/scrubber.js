@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 /** @import { Player } from "./player.js" */
 
 /** @type {Record<string, string>} */
-export const SIGNS = { deal: "", lead: "▲", best: "★", worst: "▽", closest: "≈", fault: "✕" };
+export const SIGNS = { deal: "", lead: "▲", best: "+", worst: "−", closest: "≈", fault: "✕" };
 const TICKS = ["deal", "lead", "fault"];
 const SWIPE_PX = 40;
 

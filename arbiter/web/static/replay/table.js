@@ -47,11 +47,11 @@ function makeSeat(/** @type {Api.Replay} */ replay, /** @type {Api.ReplayPlayer}
   const count = el("span", { class: "rp-count" });
   const known = el("div", { class: "rp-known" });
   const held = el("div", { class: "rp-held" });
-  const label = `Look through the eyes of seat ${seat}`;
+  const label = `View of seat ${seat}: only what it saw`;
   const viewButton = el("button", {
     type: "button", class: "rp-eyes", "aria-pressed": "false", "aria-label": label, title: label,
     on: { click: () => onViewSeat(seat) },
-  }, "eyes");
+  }, "view");
   const heading = el("h3", { class: "rp-name", title: name }, markOf(player),
     el("span", { class: "rp-number", "aria-hidden": "true" }, seat), spoken(`Seat ${seat}: `), foreign(name));
   const element = el("section", { class: "rp-seat", "data-seat": seat, "aria-label": `Seat ${seat}` },
