@@ -14,9 +14,7 @@ from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.open_season import load_match, read_state, seat_of
 from arbiter.cli.options import config_argument, format_option_of, run_option, store_option
 from arbiter.cli.output import print_json, say
-from arbiter.cli.rerun_command import replay_command, settings_of_match, unavailable_players
 from arbiter.errors import ConfigError
-from arbiter.replay.emblem import dealt
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.cost_budget import cost_of
 from arbiter.season.order_effects import first_id, order_history, orders_until_replaced
@@ -133,8 +131,7 @@ def show(
         return
     if style == "replay":
         looking = Reader.parse(reader or "full", len(record.players))
-        with dealt(None if found is None else found.colours):
-            print_json(replay_of(record, looking, found is None or found.is_complete(record.round)))
+        print_json(replay_of(record, looking, found is None or found.is_complete(record.round)))
         return
     if seat is not None:
         from arbiter.contest.submissions.match_log import seen_by
@@ -153,6 +150,8 @@ def _print_alone(record: MatchRecord, source: str) -> None:
     if (forfeit := record.forfeit) is None:
         print_match(record)
         return
+    from arbiter.cli.rerun_command import replay_command
+
     but = f"a record has no commands: write that of {forfeit.player}; --seat names other bots, too"
     print_match(record, replay_command(record, source), [but])
 
@@ -177,6 +176,8 @@ def _print_stored(
         # `console` plays the last run alone.
         print_match(record)
         return
+    from arbiter.cli.rerun_command import settings_of_match, unavailable_players
+
     again = ["arbiter", "console", "--config", config, "--from", record.id]
     again += ["--store", store_url] if store_url else []
     gone = unavailable_players(record, settings_of_match(record, season), found.file.folder)

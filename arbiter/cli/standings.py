@@ -22,8 +22,6 @@ from arbiter.cli.output import (
     suspended_line,
 )
 from arbiter.errors import ConfigError
-from arbiter.season.administration import unknown_round
-from arbiter.season.snapshot import listings
 from arbiter.season.snapshot import season_figures as figures
 from arbiter.season.snapshot.model_costs import COSTS
 from arbiter.season.snapshot.ranking import ranking_after
@@ -161,7 +159,11 @@ def matches(
     names = named[0] or named[1]
     last = max((stored.number for stored in state.rounds), default=0)
     if round_number is not None and round_number > last:
+        from arbiter.season.administration import unknown_round
+
         raise unknown_round(round_number, last)
+    from arbiter.season.snapshot import listings
+
     listed = listings.matches(state, round_number, names, tag=tag, viewer=AS_ORGANISER)
     wanted = MatchFilter(lost, forfeits)
     chosen = [match for match in listed.part(0, len(listed)) if wanted.accepts(match)]

@@ -17,7 +17,7 @@ import numpy as np
 import rating
 from arbiter.envs.evaluation import check_rounds, merge_options
 from arbiter.envs.mixed_pairs import MixedPairing
-from arbiter.envs.opponents import OpponentLike, PolicyOpponent, check_opponents
+from arbiter.envs.opponents import Opponent, OpponentLike, PolicyOpponent, check_opponents
 from arbiter.envs.pairings import Pairing, play_rounds
 from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.policy_pairing import PolicyPairing
@@ -132,7 +132,7 @@ def crossplay(
     rounds, seed = check_rounds(rounds, seed)
     play, observer, _ = arena_of(game, merge_options(options, more, game))
     game, limits = play.game, limits_of(limits)
-    able = dict(zip(names, check_opponents(list(policies.values()), len(policies), game.name), strict=True))
+    able = {name: _check_policy(name, one, game.name) for name, one in policies.items()}
     pairs = [(row, column) for column in names for row in names if row != column]
 
     def pairing(row: str, column: str) -> Pairing:
@@ -158,6 +158,14 @@ def crossplay(
     )
     cells = {pair: Encounter(points[pair], *_elo_apart(matches[frozenset(pair)], pair)) for pair in points}
     return Crossplay(game.name, rounds, names, cells, elo, low, high)
+
+
+def _check_policy(name: str, one: object, game: str) -> Opponent:
+    """Return a policy as an opponent; ConfigError, which names it."""
+    try:
+        return check_opponents([one], 1, game)[0]
+    except ConfigError as error:
+        raise error.in_one_line(f"policies: {name}") from None
 
 
 def _elo_apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[float, float, float]:

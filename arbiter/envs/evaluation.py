@@ -145,7 +145,7 @@ def evaluate(
     ours = policy_of(policy)
     rounds, seed = check_rounds(rounds, seed)
     if isinstance(against, str | bytes) or not isinstance(against, Sequence) or not against:
-        raise ConfigError(f"against is {against!r}, not a list of one or more opponents")
+        raise ConfigError(f"against: expected a list of one or more opponents, got {against!r}")
     play, observer, _ = arena_of(game, merge_options(options, more, game))
     game = play.game
     limits, whose = limits_of(limits), getattr(ours, "__name__", type(ours).__name__)

@@ -45,6 +45,7 @@ class MixedPairing:
         limits: Limits | None,
     ) -> None:
         self._game, self._pair, self._names, self._seed = game, pair, names, seed
+        self.title = " against ".join(names)
         self._programs = any(isinstance(one, Player) for one in pair)
         if self._programs and limits is None:
             from arbiter.table.program_players import default_limits

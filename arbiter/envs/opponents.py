@@ -129,5 +129,5 @@ def _check_opponent(one: object, game: str) -> Opponent:
     if (player := program_of(one, game)) is not None:
         return player
     known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *bot_names(game))))
-    hint = f"{known}, a policy, a Player, or the command of a bot"
-    raise ConfigError(f"{one!r} is not an opponent", hint=hint)
+    hint = f"expected {known}, a policy, a Player, or the command of a bot"
+    raise ConfigError(f"{one!r} is not a player", hint=hint)

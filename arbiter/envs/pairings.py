@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 from threadpoolctl import threadpool_limits
 
 import rating
+from arbiter.errors import VoidMatch
 from arbiter.table.match_progress import check_workers, shown
 
 if TYPE_CHECKING:
@@ -22,8 +23,12 @@ Tried: TypeAlias = tuple[rating.Match, float]
 
 
 class Pairing(Protocol):
-    """A player from every seat against copies of one opponent; `limits` are those of programs, if any."""
+    """A player from every seat against copies of one opponent; `limits` are those of programs, if any.
 
+    Messages call it by its `title`.
+    """
+
+    title: str
     limits: Limits | None
 
     def play_round(self, number: int) -> list[Tried]:
@@ -76,7 +81,12 @@ class _Rounds:
 
         with closing(each_in_fork(self.play_in_fork, jobs, workers)) as done:
             for job, future in done:
-                yield job, future.result()
+                try:
+                    found = future.result()
+                except VoidMatch as void:
+                    void.args = (f"{self._pairings[job.place].title}, round {job.number}: {void}",)
+                    raise
+                yield job, found
 
     def close(self) -> None:
         """End the processes of the pairing that has played."""

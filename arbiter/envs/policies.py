@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arbiter.envs.argument_checks import WrongType
 from arbiter.envs.observers.observer import Vector
-from arbiter.match.follower import KNOWN_TO_PREDICT, misfit_of
+from arbiter.match.follower import EXPECTED_POLICY, KNOWN_TO_PREDICT, misfit_of
 
 Policy: TypeAlias = "Callable[[Vector, Vector], Any]"
 """Maps observation and action mask, as in `GameEnv.observe`, to the id of a legal action."""
@@ -69,10 +69,9 @@ def policy_of(thing: Any) -> Policy:
     WrongType for anything else, for a class, and for another number of parameters.
     """
     if not is_policy(thing):
-        what = "a callable of an observation and an action mask, or has a method predict"
-        raise WrongType(f"a policy is {what}, not {thing!r}")
+        raise WrongType(f"a policy is {EXPECTED_POLICY}, not {thing!r}")
     if misfit := misfit_of(thing):
-        raise WrongType(f"a policy is a function of an observation and an action mask, not {misfit}")
+        raise WrongType(f"a policy is {EXPECTED_POLICY}, not {misfit}")
     # First, since a model may be callable, too.
     return Predictor(thing) if callable(getattr(thing, "predict", None)) else thing
 

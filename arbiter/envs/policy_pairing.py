@@ -37,7 +37,7 @@ class PolicyPairing:
         *,
         strict: bool = False,
     ) -> None:
-        self.limits = limits
+        self.title, self.limits = f"{whose} against {env.opponents[0].name}", limits
         self._policy, self._env, self._names = policy, env, names
         self._seed, self._whose, self._strict = seed, f"the policy {whose}", strict
 
@@ -58,7 +58,7 @@ class PolicyPairing:
             raise type(error)(f"{place_text(play.turn, number, play)}: {error}") from None
         except ArbiterError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             what = self._whose if play.turn == seat else env.called(play.turn)
             text = f"{place_text(play.turn, number, play)}: {what} raised {describe(error)}"
             raise BotCheckFailed(text) from error

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from inspect import signature
+from inspect import iscoroutinefunction, signature
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from arbiter.errors import ArbiterError
@@ -35,6 +35,7 @@ class HasPredict(Protocol):
 PolicyLike: TypeAlias = Callable[[Any, Any], Any] | HasPredict
 """Decides for a player in memory: a function of observation and action mask, or an object with `predict`."""
 
+EXPECTED_POLICY = "a function of an observation and an action mask, or an object with predict(observation)"
 KNOWN_TO_PREDICT = ("action_masks", "state", "episode_start")
 """What `predict` is given beside the observation, if its parameters have these names."""
 
@@ -43,6 +44,8 @@ def misfit_of(policy: Any) -> str:
     """Return what a policy that cannot be called as one takes, such as ``lowest(seen)``, else ""."""
     predict = getattr(policy, "predict", None)
     call = predict if callable(predict) else policy
+    if iscoroutinefunction(call):
+        return f"async {getattr(call, '__name__', 'predict')}"
     try:
         written = signature(call)
     except (TypeError, ValueError):

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
@@ -15,7 +14,7 @@ from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make, make_shared
 from arbiter.games.game import Game
 from arbiter.games.samples import bot_names
-from arbiter.match.follower import RandomPlayers, conduct_with, misfit_of
+from arbiter.match.follower import EXPECTED_POLICY, RandomPlayers, conduct_with, misfit_of
 from arbiter.match.limits import USUAL, check_written, override_limits
 from arbiter.match.position import Position
 from arbiter.match.referee import referee
@@ -122,11 +121,8 @@ def _contender(one: object, game: str) -> Contender:
         return Contender(Player(RANDOM, ()))
     if not isinstance(one, type) and (callable(one) or callable(getattr(one, "predict", None))):
         name = _name_of(one)
-        if iscoroutinefunction(one):
-            raise ConfigError(f"{name} is not a player", hint="expected a function without async")
         if misfit := misfit_of(one):
-            hint = f"expected a function of an observation and an action mask, got {misfit}"
-            raise ConfigError(f"{name} is not a player", hint=hint)
+            raise ConfigError(f"{name} is not a player", hint=f"expected {EXPECTED_POLICY}, got {misfit}")
         return Contender(Player(name, ()), one)
     # Imported here: starting processes works only on Linux.
     from arbiter.table.program_players import program_of

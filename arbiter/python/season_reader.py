@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, SupportsIndex
+from typing import TYPE_CHECKING, Self, SupportsIndex, cast
 
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.python.match_results import MatchResults
@@ -45,8 +45,8 @@ def open_season(file: str | os.PathLike[str], store: str | None = None) -> Seaso
 class SeasonReader:
     """A season as its store had it when opened, or at the last `refresh`; close it, or use it in ``with``.
 
-    Methods return what the commands of their names print as JSON. All results are visible, also what a
-    site holds back.
+    Methods return what the commands of their names print as JSON, with sentences (`say`) without
+    bidirectional isolation marks. All results are visible, also what a site holds back.
     """
 
     def __init__(self, file: str | os.PathLike[str], store: str | None = None) -> None:
@@ -102,6 +102,8 @@ class SeasonReader:
         shape = figures.standings(state, after_round, official, ranking)
         if official:
             shape["players"] = [row for row in shape["players"] if row["rank"] is not None]
+        if (first := shape["first"]) is not None:
+            shape["first"] = {**first, "say": first["say"].translate(UNMARKED)}
         return shape
 
     def history(self) -> History:
@@ -120,8 +122,7 @@ class SeasonReader:
         return [figures.round_in_short(self._state, known) for known in self._state.rounds]
 
     def matches(self, round_number: int | None = None, player: str | None = None) -> Sequence[MatchRow]:
-        """Return the stored matches of a round, of a player, or all, as ``arbiter matches`` does, their `say`
-        without bidirectional isolation marks.
+        """Return the stored matches of a round, of a player, or all, as ``arbiter matches`` does.
 
         ConfigError for a round that is not begun, and for an unknown player.
         """
@@ -133,7 +134,7 @@ class SeasonReader:
             raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(self._state.names)))
         listed = listings.matches(self._state, round_number, player, viewer=AS_ORGANISER)
         rows = (listings.match_with_reason(self._state, match) for match in listed.part(0, len(listed)))
-        return [{**row, "say": row["say"].translate(UNMARKED)} for row in rows]
+        return cast("list[MatchRow]", _unmarked([*rows]))
 
     def record(self, match_id: str) -> MatchRecord:
         """Return the record of a match; ConfigError for an unknown id."""
@@ -177,6 +178,15 @@ class SeasonReader:
 
     def _repr_html_(self) -> str:
         return html_table(HEADER, self._rows())
+
+
+def _unmarked(value: object) -> object:
+    """Return JSON values without the isolation marks in sentences, those of earlier runs included."""
+    if isinstance(value, list):
+        return [_unmarked(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: part.translate(UNMARKED) if key == "say" else _unmarked(part) for key, part in value.items()}
 
 
 def check_integer(name: str, value: object) -> None:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.errors import VoidMatch
 from arbiter.match.spec import original
-from arbiter.sandbox.landlock import OF_THE_SYSTEM
 from arbiter.sandbox.program_files import digest_of_file, first_problem
-from arbiter.season.events import ProgramChanged
 from arbiter.season.roster import missing_files
 from arbiter.store import OrderKind
 
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import Player
     from arbiter.season.config import Config
+    from arbiter.season.events import ProgramChanged
     from arbiter.store import Order, SeasonStore
 
 Programs: TypeAlias = "Mapping[str, Mapping[str, str | None]]"
@@ -102,6 +101,8 @@ def missing_programs(players: Iterable[Player], gone: Mapping[str, str] = Mappin
 
 def own_files(player: Player, folder: str) -> Iterator[str]:
     """Yield the files of a command, without the system's, and programs outside `folder` and its own."""
+    from arbiter.sandbox.landlock import OF_THE_SYSTEM
+
     for file in player.files:
         ours = Path(file).is_relative_to(player.folder) or Path(file).is_relative_to(folder)
         interpreter = file == player.command[0] and not ours
@@ -125,6 +126,8 @@ def _cached_digest(path: str, *_state: int) -> str:
 
 def changes(rounds: Mapping[int, Programs]) -> Iterator[ProgramChanged]:
     """Yield every change of a file since the last earlier round in which it could be read."""
+    from arbiter.season.events import ProgramChanged
+
     last: dict[tuple[str, str], tuple[str, int]] = {}
     for number in sorted(rounds):
         for player, files in rounds[number].items():

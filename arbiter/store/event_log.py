@@ -93,12 +93,9 @@ def log_event(
     """Add an event within a transaction; updating the season's row serialises writers."""
     is_shown = kind.value in SHOWN
     connection.execute(_COUNT, {"of_season": season, "more": int(is_shown)})
-    shown = connection.execute(_COUNTED, {"of_season": season}).scalar_one()
-    number = last_number(connection, season) + 1
-    row: dict[str, Any] = {"season_id": season, "number": number, "kind": kind.value, "round": round_number}
-    row |= {"shown": shown if is_shown else None}
-    row |= {"subject": subject, "moment": timestamp(), "detail": json.dumps(detail) if detail else None}
-    connection.execute(_INSERT, row)
+    row: dict[str, Any] = {"of_season": season, "kind": kind.value, "round": round_number, "subject": subject}
+    row |= {"moment": timestamp(), "detail": json.dumps(detail) if detail else None}
+    connection.execute(_INSERT_SHOWN if is_shown else _INSERT_HIDDEN, row)
 
 
 def last_number(connection: sa.Connection, season: int) -> int:
@@ -115,7 +112,10 @@ _COUNT = (
     .values(events=db_schema.seasons.c.events + sa.bindparam("more"))
 )
 _LAST = sa.select(sa.func.max(db_schema.events.c.number)).where(db_schema.events.c.season_id == _THE_SEASON)
-_INSERT = sa.insert(db_schema.events)
+_INSERT_HIDDEN = sa.insert(db_schema.events).values(
+    season_id=_THE_SEASON, number=sa.func.coalesce(_LAST.scalar_subquery(), 0) + 1
+)
+_INSERT_SHOWN = _INSERT_HIDDEN.values(shown=_COUNTED.scalar_subquery())
 
 
 def event_of(row: sa.Row[Any]) -> LoggedEvent:

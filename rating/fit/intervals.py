@@ -31,6 +31,7 @@ import numpy as np
 from rating.arrays import Bools, Floats, Ints
 from rating.crosstable import distinct_of_players
 from rating.errors import OptionError
+from rating.fit import kinds
 from rating.fit.bayeselo import Fit
 from rating.fit.exactdist import grid_intervals
 from rating.fit.kinds import FEWEST_CLUSTERS, KINDS, Kind, check_level, choose_kind, quantile, upper_quantile
@@ -107,8 +108,6 @@ class Intervals:
         j are the m players `than`, by default the same. It is 0.5 for a player with itself and for players
         that results do not link. The result is the only k x m array.
         """
-        from scipy.special import ndtr, stdtr
-
         chosen = np.arange(len(self.fit.elo)) if who is None else np.asarray(who, np.int64)
         others = chosen if than is None else np.asarray(than, np.int64)
         chance = np.empty((chosen.size, others.size))
@@ -117,7 +116,7 @@ class Intervals:
             # The matrix is antisymmetric around 0.5: compute one triangle.
             after = slice(start if than is None else 0, None)
             score, linked = self._scores(chosen[some], others[after])
-            better = ndtr(score) if self.freedom is None else stdtr(self.freedom, score)
+            better = kinds.probability_below(score, self.freedom, len(self.fit.elo))
             chance[some, after] = np.where(linked, better, 0.5)
             if than is None:
                 chance[after, some] = 1.0 - chance[some, after].T
@@ -142,7 +141,7 @@ class Intervals:
             ranking[np.asarray(who, np.int64)] = True
         rated = np.flatnonzero(self.fit.rated & ranking)
         ranks = np.zeros((2, len(self.fit.elo)), np.int64)
-        needed = upper_quantile(1.0 - (1.0 - self.level) / max(rated.size - 1, 1), self.freedom)
+        needed = kinds.quantile_to_compare(1.0 - (1.0 - self.level) / max(rated.size - 1, 1), self.freedom)
         asked = rated if of is None else rated[np.isin(rated, np.asarray(of, np.int64))]
         for start in range(0, asked.size, _ROWS):
             some = asked[start : start + _ROWS]

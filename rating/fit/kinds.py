@@ -15,13 +15,14 @@ equal players. A notice is given.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rating.errors import OptionError
 from rating.notices import Notice
 
 if TYPE_CHECKING:
-    from rating.arrays import Ints
+    from rating.arrays import Floats, Ints
     from rating.crosstable import Cluster
     from rating.fit.bayeselo import Fit
 
@@ -32,6 +33,9 @@ BAYESELO_Z = 1.9601273
 """BayesElo's 95 % quantile of the normal distribution: a sum over 1000 cells of [-10, 10]."""
 FEWEST_CLUSTERS = 10
 """With fewer, the estimated variance between clusters is too uncertain."""
+
+_FEW, _MOST_FREEDOM = 50, 10_000.0
+"""Up to these numbers of players and degrees of freedom Python takes less time than importing scipy."""
 
 
 def choose_kind(fit: Fit, asked: Kind) -> tuple[Kind, tuple[Ints, int] | None, list[Notice]]:
@@ -78,3 +82,65 @@ def upper_quantile(share: float, freedom: float | None) -> float:
     from scipy.special import ndtri, stdtrit
 
     return float(ndtri(share)) if freedom is None else float(stdtrit(freedom, share))
+
+
+def probability_below(score: Floats, freedom: float | None, players: int) -> Floats:
+    """Return P(X < score) for t with these degrees of freedom, or the normal distribution for None.
+
+    Accurate to 1e-11; the shape is that of `score`. The players of the table decide whether scipy is loaded.
+    """
+    if players <= _FEW and (freedom is None or 0.0 < freedom <= _MOST_FREEDOM):
+        import numpy as np  # a command's options need the kinds alone
+
+        return np.array([_below(x, freedom) for x in score.ravel().tolist()]).reshape(score.shape)
+    from scipy.special import ndtr, stdtr
+
+    found: Floats = ndtr(score) if freedom is None else stdtr(freedom, score)
+    return found
+
+
+def quantile_to_compare(share: float, freedom: float | None) -> float:
+    """Return `upper_quantile` to 1e-9 of itself, usually without importing scipy."""
+    if share < 0.5 or not (freedom is None or 0.0 < freedom <= _MOST_FREEDOM):
+        return upper_quantile(share, freedom)
+    low, high = 0.0, 1.0
+    while _tail(high, freedom) > 1.0 - share:
+        low, high = high, 2.0 * high
+    while high - low > 1e-10 * high:
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if _tail(middle, freedom) > 1.0 - share else (low, middle)
+    return high
+
+
+def _below(x: float, freedom: float | None) -> float:
+    tail = _tail(abs(x), freedom)
+    return tail if x < 0.0 else 1.0 - tail
+
+
+def _tail(x: float, freedom: float | None) -> float:
+    """Return P(X > x) for x >= 0."""
+    if freedom is None or math.isnan(x):
+        return 0.5 * math.erfc(x / math.sqrt(2.0))
+    square = x * x / freedom
+    if math.isinf(square):
+        return 0.0
+    return 0.5 * _beta(freedom / 2.0, 0.5, 1.0 / (1.0 + square), square / (1.0 + square))
+
+
+def _beta(a: float, b: float, x: float, y: float) -> float:
+    """Return the regularised incomplete beta function I_x(a, b), y being 1 - x.
+
+    Source: the continued fraction 8.17.22 of the NIST Digital Library of Mathematical Functions, which
+    converges in O(sqrt(max(a, b))) terms below the mean.
+    """
+    if x <= 0.0 or y <= 0.0:
+        return float(x > 0.0)
+    if x > (a + 1.0) / (a + b + 2.0):
+        return 1.0 - _beta(b, a, y, x)
+    fraction = 1.0
+    for m in range(24 + 4 * math.isqrt(int(max(a, b))), 0, -1):
+        fraction = 1.0 - (a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)) / fraction
+        fraction = 1.0 + m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)) / fraction
+    fraction = 1.0 - (a + b) * x / (a + 1.0) / fraction
+    log = a * math.log(x) + b * math.log(y) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return math.exp(log) / a / fraction

@@ -41,7 +41,6 @@ def main() -> None:
         ("command_line", command_line),
         ("start", start.figures),
         ("applet", applet.figures),
-        # Before the ratings of 10,000 players, whose memory would be taken for the season's.
         ("season", measure_season),
         ("regress", regress),
         ("rating", ratings.figures),

@@ -1,22 +1,19 @@
 """What a season costs beyond its matches: planning, storing and rating, beside the CPU of the matches.
 
 A whole season through the command line: 40 players that answer at once, a hundred rounds; and a regression
-test. The
-coordinator's CPU is this process's own, imports included; the matches' is what the workers, their
-launchers and the bots used.
+test. The coordinator's CPU and memory are those of a new process, imports included; the matches' CPU is what
+the workers, their launchers and the bots used.
 """
 
 from __future__ import annotations
 
-import resource
+import json
+import subprocess
+import sys
 import tempfile
-import time
-from contextlib import redirect_stderr, redirect_stdout
-from os import devnull
 from pathlib import Path
 from typing import Any
 
-from arbiter.cli import exit_code
 from tests.bench.play import INSTANT
 
 PLAYERS = 40
@@ -33,7 +30,7 @@ def measure_season(rounds: int = ROUNDS) -> dict[str, Any]:
         lines = ["game: planning", f"rounds: {rounds}", f"seed: {'s' * 32}", "isolation: plain", "time: 60s"]
         lines += ["players:", *(f"  - {{name: p{n}, command: [{INSTANT}]}}" for n in range(PLAYERS))]
         config.write_text("\n".join(lines))
-        code, seconds, own, others = _measured(["run-season", str(config)])
+        code, seconds, own, others, peak = _measured(["run-season", str(config)])
         if code:
             return {"failed": f"run-season ended with {code}"}
         matches = rounds * PLAYERS
@@ -41,7 +38,7 @@ def measure_season(rounds: int = ROUNDS) -> dict[str, Any]:
     return {
         **_shares(matches, seconds, own, others),
         "store_bytes_per_match": round(stored / matches),
-        "coordinator_peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3),
+        "coordinator_peak_mb": round(peak),
     }
 
 
@@ -61,7 +58,7 @@ def regress(blocks: int = BLOCKS) -> dict[str, Any]:
         ]
         words += ["--elo1", "0.1", "--max-blocks", str(blocks), "--isolation", "plain", "--seed", "1"]
         words += ["--store", f"sqlite:///{folder}/regress.sqlite"]
-        code, seconds, own, others = _measured(words)
+        code, seconds, own, others, _ = _measured(words)
     if code != 1:
         return {"failed": f"regress ended with {code}"}
     matches = 4 * blocks
@@ -79,16 +76,26 @@ def _shares(matches: int, seconds: float, own: float, others: float) -> dict[str
     }
 
 
-def _measured(words: list[str]) -> tuple[int, float, float, float]:
-    """The exit code of a command, its seconds, and the CPU seconds of this process and of those it started."""
-    own, others = _cpu(resource.RUSAGE_SELF), _cpu(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    with open(devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-        code = exit_code(words)
-    seconds = time.monotonic() - start
-    return code, seconds, _cpu(resource.RUSAGE_SELF) - own, _cpu(resource.RUSAGE_CHILDREN) - others
+_PROGRAM = """
+import json, resource, sys, time
+from contextlib import redirect_stderr, redirect_stdout
+from os import devnull
+from arbiter.cli import exit_code
+
+start = time.monotonic()
+with open(devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+    code = exit_code(sys.argv[1:])
+used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+cpu = [one.ru_utime + one.ru_stime for one in used]
+print(json.dumps([code, time.monotonic() - start, *cpu, used[0].ru_maxrss / 1e3]))
+"""
 
 
-def _cpu(whose: int) -> float:
-    used = resource.getrusage(whose)
-    return used.ru_utime + used.ru_stime
+def _measured(words: list[str]) -> tuple[int, float, float, float, float]:
+    """The exit code of a command, its seconds, the CPU seconds of its process and of its children, its peak in MB.
+
+    The process is new: what else was measured before makes it neither larger nor slower.
+    """
+    done = subprocess.run([sys.executable, "-c", _PROGRAM, *words], stdout=subprocess.PIPE, check=True)
+    code, seconds, own, others, peak = json.loads(done.stdout)
+    return code, seconds, own, others, peak

@@ -41,6 +41,7 @@ def test_who_only_looks_loads_neither_numbers_nor_checks(kept: Kept) -> None:
     assert (
         loaded(PLAYING, ("show", file, CLEAN), ("matches", file), ("status", file), ("standings", file)) == []
     )
+    assert loaded(("scipy",), ("crosstable", file)) == []
 
 
 @pytest.mark.process

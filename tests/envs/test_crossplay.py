@@ -117,5 +117,5 @@ def test_programs_are_met_and_meet_each_other() -> None:
 
 
 def test_what_is_no_player_is_refused() -> None:
-    with pytest.raises(ConfigError, match="5 is not an opponent"):
+    with pytest.raises(ConfigError, match="policies: five: 5 is not a player"):
         envs.crossplay({"least": first, "five": 5}, "planning", **SHORT)  # type: ignore[dict-item]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from arbiter import envs
-from arbiter.errors import ArbiterError, BotCheckFailed, ConfigError
+from arbiter.errors import ArbiterError, BotCheckFailed, ConfigError, VoidMatch
 from arbiter.match.limits import WrittenLimits
 from tests.envs.forms import first, last
 
@@ -72,17 +73,22 @@ def test_a_bots_fault_loses_to_the_policy(tmp_path: Path) -> None:
     assert rung.wins
 
 
+async def asynchronous(observation: Any, mask: Any) -> int:
+    return first(observation, mask)
+
+
 @pytest.mark.parametrize(
     ("more", "error", "words"),
     [
-        ({"against": []}, ConfigError, "not a list of one or more opponents"),
-        ({"against": "random"}, ConfigError, "not a list of one or more opponents"),
-        ({"against": [5]}, ConfigError, "5 is not an opponent"),
+        ({"against": []}, ConfigError, "against: expected a list of one or more opponents"),
+        ({"against": "random"}, ConfigError, "against: expected a list of one or more opponents"),
+        ({"against": [5]}, ConfigError, "5 is not a player"),
         ({"against": ["gredy"]}, ConfigError, "did you mean greedy"),
         ({"rounds": 0}, ConfigError, "rounds: expected an integer from 1, got 0"),
         ({"seed": -1}, ValueError, "seed: expected an integer from 0, or a string, got -1"),
-        ({"policy": 7}, TypeError, "a policy is a callable"),
-        ({"policy": lambda _: 0}, ConfigError, r"an action mask, not <lambda>\(_\)"),
+        ({"policy": 7}, TypeError, "a policy is a function"),
+        ({"policy": lambda _: 0}, ConfigError, r"a policy is a function of .*, not <lambda>\(_\)"),
+        ({"policy": asynchronous}, ConfigError, "not async asynchronous"),
         ({"policy": "greedy"}, ConfigError, r"arbiter\.compare take commands"),
         ({"dealer": 1}, ConfigError, "unknown option of planning"),
         ({"round": 1}, ConfigError, "did you mean rounds"),
@@ -101,6 +107,14 @@ def raising(observation: Any, mask: Any) -> int:
     raise KeyError("no idea")
 
 
+def ending(observation: Any, mask: Any) -> int:
+    os._exit(1)
+
+
+def leaving(observation: Any, mask: Any) -> int:
+    raise SystemExit(3)
+
+
 def test_an_exception_names_policy_seat_and_decision() -> None:
     what = r"raised KeyError: 'no idea' \(test_evaluation\.py:\d+\)"
     with pytest.raises(
@@ -112,6 +126,8 @@ def test_an_exception_names_policy_seat_and_decision() -> None:
         BotCheckFailed, match=f"seat 1, round 1, deal 1, decision 2: the opponent raising {what}"
     ):
         envs.evaluate(first, "planning", [raising], rounds=1)
+    with pytest.raises(BotCheckFailed, match="the policy leaving raised SystemExit: 3"):
+        envs.evaluate(leaving, "planning", ["random"], rounds=1)
 
 
 @pytest.mark.process
@@ -125,6 +141,8 @@ def test_workers_play_what_one_process_plays() -> None:
     policies: dict[str, Any] = {"least": first, "random": "random"}
     one, two = (envs.crossplay(policies, "planning", workers=number, **call) for number in (1, 2))
     assert one == two
+    with pytest.raises(VoidMatch, match=r"ending against last, round \d: the worker process .* died"):
+        envs.evaluate(ending, "planning", [last], workers=2, **call)
     with pytest.raises(BotCheckFailed, match="decision 1: the policy raising raised KeyError"):
         envs.evaluate(raising, "planning", against, workers=2, **call)
 

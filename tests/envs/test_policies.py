@@ -78,5 +78,5 @@ def test_what_takes_the_observation_alone_gets_no_more() -> None:
 
 @pytest.mark.parametrize("thing", [5, "x", Masked, None])
 def test_what_cannot_play_is_refused(thing: Any) -> None:
-    with pytest.raises(TypeError, match="a policy is a callable"):
+    with pytest.raises(TypeError, match="a policy is a function"):
         envs.PolicyBot(thing)

@@ -259,7 +259,7 @@ def test_an_answer_that_is_no_legal_action_is_said_in_one_line(answer, message):
 
 
 def test_bots_that_cannot_be_are_refused_when_they_are_made():
-    with pytest.raises(TypeError, match="a policy is a callable"):
+    with pytest.raises(TypeError, match="a policy is a function"):
         envs.PolicyBot(None)
     with pytest.raises(ConfigError, match="unknown option"):
         envs.PolicyBot(last, "codepiece", dealer=[1])

@@ -91,7 +91,7 @@ def test_what_cannot_be_is_refused() -> None:
     pool = pool_of(first)
     with pytest.raises(ConfigError, match="a member 'first' already"):
         pool.add(last, "first")
-    with pytest.raises(TypeError, match="a policy is a callable"):
+    with pytest.raises(TypeError, match="a policy is a function"):
         pool.add(5)
     with pytest.raises(ConfigError, match="the pool is empty"):
         envs.single("codepiece", envs.Pool()).reset()

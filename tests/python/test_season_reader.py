@@ -10,6 +10,10 @@ import pytest
 import arbiter
 from arbiter.cli import exit_code
 from arbiter.errors import ConfigError, StoreError
+from arbiter.match.packing import pack_match
+from arbiter.season import administration
+from arbiter.season.results import SeasonResults
+from arbiter.store import OrderKind
 from arbiter.text import UNMARKED
 from tests.fixtures.zoo import CLEAN, Kept
 
@@ -39,9 +43,12 @@ def test_methods_return_what_the_commands_print(
 ) -> None:
     assert as_json(season.standings()) == printed(capsys, "standings", shown.file)
     assert as_json(season.standings(1)) == printed(capsys, "standings", shown.file, "--after-round", 1)
-    assert as_json(season.standings(1, official=True)) == printed(
-        capsys, "standings", shown.file, "--after-round", 1, "--official"
-    )
+    official = printed(capsys, "standings", shown.file, "--after-round", 1, "--official")
+    first = official["first"]
+    plain = first["say"].translate(UNMARKED)
+    assert plain != first["say"]
+    expected = {**official, "first": {**first, "say": plain}}
+    assert as_json(season.standings(1, official=True)) == expected
     assert as_json(season.history()) == printed(capsys, "standings", shown.file, "--history")
     assert as_json(season.crosstable()) == printed(capsys, "crosstable", shown.file)
     for given, words in (((), ()), ((1,), ("--round", 1)), ((None, "p1"), ("--player", "p1"))):
@@ -51,6 +58,16 @@ def test_methods_return_what_the_commands_print(
     status = printed(capsys, "status", shown.file)
     assert {**as_json(season.status()), "moment": ""} == {**status, "moment": ""}
     assert as_json(season.record(CLEAN).to_json()) == printed(capsys, "show", shown.file, CLEAN)
+
+
+def test_earlier_runs_of_a_match_are_in_words_without_marks(kept: Kept) -> None:
+    results = SeasonResults(kept.config, kept.season)
+    administration.annul(results, [CLEAN], "power cut", replay=True)
+    match = pack_match(kept.match(CLEAN))
+    administration.replace_match(results, match, OrderKind.REPLAYED, lambda _: True)
+    with arbiter.open_season(kept.file) as season:
+        (row,) = (row for row in season.matches() if "rejudged" in row)
+    assert "\u2068" not in row["rejudged"][0]["before"]["say"]
 
 
 def test_rounds_have_their_progress(season: arbiter.SeasonReader) -> None:

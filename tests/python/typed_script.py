@@ -25,6 +25,9 @@ with arbiter.open_season("season.yaml") as season:
     best, listed = arbiter.fit(season)[rows[0]["player"]].elo, rows[0]["elo"]
     same: bool = best is not None and listed is not None and abs(best - listed) < 1e-6
 arbiter.fit(results.table())
+elos: list[float | None] = arbiter.evaluate(
+    first, "planning", ["random"], workers=None, progress=True
+).table()["elo"]
 arbiter.play("planning", matches="4")  # type: ignore[call-arg, arg-type]
 arbiter.play("planning", [first, None])  # type: ignore[list-item]
 arbiter.evaluate("greedy", "planning", ["random"])  # type: ignore[arg-type]

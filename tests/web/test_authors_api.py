@@ -199,8 +199,9 @@ def test_an_accepted_version_is_activated_and_no_other(site: Authored) -> None:
     refused = site.client.post(f"{ADDRESS}/{first}/activate", headers=site.headers("ann"))
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_accepted")
     book = site.kept.season.submissions
+    checked = {"name": "checked", "ok": True, "detail": "", "fix": "", "output": ""}
     for number in (first, second):
-        book.accept(number, [{"name": "checked", "ok": True, "detail": "", "fix": "", "output": ""}], {})
+        book.accept(number, [checked], {"command": ["python3"], "read": [], "files": {}})
     answer = site.client.post(f"{ADDRESS}/{first}/activate", headers=site.headers("ann")).json()
     # The kept season has three planned rounds.
     assert (answer["active"], answer["joins_round"], answer["state"]) == (True, 4, "accepted")

@@ -188,8 +188,8 @@ def test_the_next_round_is_told_with_its_moment(first: datetime, visit: Callable
     begins = first + timedelta(minutes=90)
     season = client.get("/api/v1/seasons/small").json()
     assert season["next"] == {"round": 4, "begins": begins.isoformat()}
-    for page in ("", "/live"):
-        text = client.get(f"/seasons/small{page}").text
+    for page in ("/small", "/small/live", ""):
+        text = client.get(f"/seasons{page}").text
         assert f'Round 4 begins <time data-soon datetime="{begins.isoformat(timespec="seconds")}">' in text
 
 

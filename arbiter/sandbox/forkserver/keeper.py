@@ -69,11 +69,11 @@ class Keeper:
         self._used[self.asker] -= Counter(views)
         return None, []
 
-    def end_all_use(self, asker: int) -> None:
+    def end_uses_of(self, asker: int) -> None:
         """Note that a process is gone, with its bots."""
         self._used.pop(asker, None)
 
-    def renew_used(self) -> None:
+    def renew_views(self) -> None:
         """Renew the views in use."""
         self._system.renew({number for used in self._used.values() for number in used})
 
@@ -114,7 +114,7 @@ def main(descriptor: int, budget: int, share: int) -> None:
     due = time.monotonic() + RENEW_SECONDS
     while owner.fileno() in sockets:
         if (left := due - time.monotonic()) <= 0:
-            keeper.renew_used()
+            keeper.renew_views()
             due, left = time.monotonic() + RENEW_SECONDS, RENEW_SECONDS
         for number, _ in poll.poll(1000 * left):
             is_there, keeper.asker = False, number
@@ -122,7 +122,7 @@ def main(descriptor: int, budget: int, share: int) -> None:
                 is_there = answer(sockets[number], keeper)
             if not is_there:
                 poll.unregister(number)
-                keeper.end_all_use(number)
+                keeper.end_uses_of(number)
                 sockets.pop(number).close()
         for made in keeper.made:
             sockets[made.fileno()] = made

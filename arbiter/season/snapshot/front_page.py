@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import isnan
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from arbiter.errors import ArbiterError
 from arbiter.replay.frame import names_in_text
 from arbiter.replay.result_text import winners
 from arbiter.season.snapshot import season_figures
@@ -60,7 +62,10 @@ def front(state: SeasonState, after: int | None = None) -> Front | None:
 
 def card(state: SeasonState) -> SeasonCard:
     """Return what the list of seasons shows of one."""
-    first = season_figures.standings(state, shown=PageWindow(0, 1, 1, 1))["first"]
+    first = None
+    # One season that cannot be rated does not hide the others.
+    with suppress(ArbiterError):
+        first = season_figures.standings(state, shown=PageWindow(0, 1, 1, 1))["first"]
     return {
         **season_figures.season(state),
         "say": None if first is None else first["say"],

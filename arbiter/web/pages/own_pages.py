@@ -265,7 +265,7 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
     """Load the organiser's page: orders, authors, audit log.
 
-    `preview` is an annulment that is not confirmed yet, or one that was just taken back.
+    `preview` is an annulment that is not confirmed yet, or has just been taken back.
     """
     state = caller.state
     stored, running = state.stored, state.stored.running.read()

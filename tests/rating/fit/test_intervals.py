@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import stdtr, stdtrit
 
 from rating import Match, OptionError, PairTable, rate, rating_covariance, simulate
@@ -18,8 +20,9 @@ from rating.arrays import Floats, Ints
 from rating.fit import sandwich
 from rating.fit.bayeselo import Fit, bayeselo
 from rating.fit.intervals import _gradient_parts, intervals
-from rating.fit.kinds import BAYESELO_Z, Kind
+from rating.fit.kinds import BAYESELO_Z, Kind, probability_below, quantile_to_compare, upper_quantile
 from rating.fit.sandwich import count_clusters
+from tests.fixtures.profiles import examples
 from tests.rating.recorded_results import from_pairs, simulate_season
 
 pytestmark = pytest.mark.slow
@@ -122,6 +125,24 @@ def test_rounds_that_are_not_named() -> None:
     ranking = rate(PairTable.from_matches(plain))
     assert ranking.intervals.kind == "match"
     assert ranking.warnings == ("intervals are by match: not all results name their round",)
+
+
+@examples(300)
+@given(
+    st.lists(st.floats(-1e300, 1e300) | st.floats(-9.0, 9.0) | st.just(math.inf), max_size=4),
+    st.none() | st.floats(0.5, 10_000.0),
+)
+def test_few_probabilities_are_those_of_many(scores: list[float], freedom: float | None) -> None:
+    score = np.array(scores)
+    expected = probability_below(score, freedom, 1_000)
+    np.testing.assert_allclose(probability_below(score, freedom, 2), expected, rtol=0, atol=2e-11)
+
+
+@examples(100)
+@given(st.floats(0.4, 1.0 - 1e-9), st.none() | st.floats(0.5, 10_000.0))
+def test_a_quantile_to_compare_is_the_quantile(share: float, freedom: float | None) -> None:
+    expected = upper_quantile(share, freedom)
+    assert quantile_to_compare(share, freedom) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 def test_quantiles() -> None:

@@ -213,11 +213,11 @@ def test_copies_are_renewed_before_and_during_their_use_alone() -> None:
     keeper.begin_use([6])
     keeper.asker = 1
     keeper.end_use([5, 6])
-    keeper.renew_used()
+    keeper.renew_views()
     keeper.end_use([6])
-    keeper.renew_used()
-    keeper.end_all_use(2)
-    keeper.renew_used()
+    keeper.renew_views()
+    keeper.end_uses_of(2)
+    keeper.renew_views()
     assert renewed == [{5, 6}, {6}, {6}, {6}, set()]
 
 

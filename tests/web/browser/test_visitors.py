@@ -72,7 +72,7 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
             dealt = page.evaluate(HAND)
             assert page.locator("header, h1").filter(visible=True).count() == 0
             bottom = "document.querySelector('.ap-choosing').getBoundingClientRect().bottom"
-            assert page.evaluate(bottom) <= PHONE["height"]
+            assert page.evaluate(bottom) <= 844
             assert page.evaluate(SIDEWAYS) == 0
             assert violations(page, axe) == []
         assert page.locator(".rp-seat .rp-hand:not(:has(.rp-back)) .rp-card").count() <= 3
@@ -82,6 +82,7 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
     assert page.get_by_role("status").inner_text().startswith("match over: ")
     page.get_by_text("Luck of the cards: good").wait_for()
     assert page.get_by_role("button", name="Other cards").is_visible()
+    assert page.get_by_role("link", name="Back to the season").get_attribute("href") == "/seasons/small"
     again = page.get_by_role("region", name="The match again")
     assert again.locator("[data-place='south'] .rp-name").inner_text().endswith("you")
     again.get_by_role("button", name="Beginning").click()

@@ -43,6 +43,7 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
   function ask(/** @type {Question | null} */ asked, waits = false) {
     element.hidden = asked === null && !waits;
     element.classList.toggle("ap-idle", asked === null);
+    if (asked) element.classList.toggle("ap-joint", !isSuited(asked.faces));
     // While an answer is checked there is no question; then the same one may return, with its error.
     if (asked && asked.key !== last) {
       picked = [];

@@ -135,7 +135,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
       const position = { ...positionAt(view, stop), to_act: null };
       keepFocus(false, () => {
         choosing.ask(null, !forAll);
-        table?.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, position.left);
+        table?.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, clocks(state, position));
       });
       put(message, eventsText(view.events.filter(({ i }) => i > seen.i && i <= stop)));
       seen.i = stop;
@@ -155,7 +155,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
     const question = questionOf(state, position);
     keepFocus(Boolean(question), () => {
       choosing.ask(question, !forAll && !state.over);
-      board.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, state.left_ms ?? position.left, choosing.pick());
+      board.draw(position, looking.viewSeat === NOBODY ? null : looking.viewSeat, state.left_ms ?? clocks(state, position), choosing.pick());
       showOffers(state);
     });
     say(state, view, last);
@@ -168,6 +168,11 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
     passOn.textContent = `Show seat ${looking.next}’s cards`;
     instead.hidden = !forAll || isInstead || state.to_act === null || state.running || isPerson(state);
     instead.textContent = `Decide in place of seat ${state.to_act}`;
+  }
+
+  /** The clocks; a visitor has none. */
+  function clocks(/** @type {Standing} */ { setup }, /** @type {Position} */ { left }) {
+    return forAll ? left : setup.seats.map(() => null);
   }
 
   function questionOf(/** @type {Standing} */ state, /** @type {Position} */ position) {

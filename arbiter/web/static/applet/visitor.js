@@ -25,6 +25,7 @@ const left = el("p", { class: "ap-note", title: "After that the table is closed"
 const sitDown = el("button", { type: "button", class: "ap-main-button", on: { click: () => begin() } }, "Sit down");
 const sameCards = el("button", { type: "button", class: "ap-main-button", hidden: true, on: { click: () => begin(played.key) } }, "The same cards again");
 const others = el("a", { href: root.dataset.below, hidden: true }, "Other opponents");
+const back = el("a", { href: root.dataset.below?.replace(/\/table$/, ""), hidden: true }, "Back to the season");
 const leave = el("button", { type: "button", on: { click: () => end("You have left the table.") } }, "Leave");
 const present = makePresent(decide, () => replay, () => {}, false);
 const board = el("div", { class: "ap-board", hidden: true }, el("div", { class: "rp-main ap-main" }, present.element));
@@ -33,7 +34,7 @@ const luck = el("p", { "aria-live": "polite" });
 const advice = el("details", { class: "ap-advice", hidden: true });
 const again = el("section", { "aria-label": "The match again", hidden: true });
 
-root.replaceChildren(el("div", { class: "ap-row" }, sameCards, sitDown, leave, left, others,
+root.replaceChildren(el("div", { class: "ap-row" }, sameCards, sitDown, leave, left, others, back,
   el("a", { class: "ap-rules", href: root.dataset.rules, target: "_blank" }, "The rules")), problem, board, luck, advice, again);
 leave.hidden = true;
 setInterval(showLeft, 1000);
@@ -55,7 +56,7 @@ async function begin(same = "") {
     key = given;
     first = same && played.say;
     luck.textContent = "";
-    for (const one of [again, advice, sitDown, sameCards, others]) one.hidden = true;
+    for (const one of [again, advice, sitDown, sameCards, others, back]) one.hidden = true;
     board.hidden = leave.hidden = false;
     root.classList.add("ap-seated");
     scrollTo(0, 0);
@@ -169,7 +170,7 @@ function end(/** @type {string} */ words) {
   problem.textContent = words;
   [sitDown.hidden, leave.hidden] = [false, true];
   sitDown.textContent = state?.over ? "Other cards" : "Sit down again";
-  board.hidden = sameCards.hidden = !state?.over;
+  board.hidden = sameCards.hidden = back.hidden = !state?.over;
   others.hidden = !state?.over || !opponents().length;
   root.classList.toggle("ap-seated", Boolean(state?.over));
   replay = null;
