@@ -235,6 +235,7 @@ def test_numbers_for_people_have_true_minus_signs_and_thin_spaces() -> None:
         "50.0\u202f%",
     ]
     assert typeset("-2.94 at 95 %, 3-4 of r001-t01-m0") == "\u22122.94 at 95\u202f%, 3-4 of r001-t01-m0"
+    assert typeset("<b> -1") == "&lt;b&gt; \u22121"
 
 
 def test_a_moment_that_is_awaited_reads_well_without_scripts() -> None:

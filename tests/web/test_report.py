@@ -17,6 +17,7 @@ from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.config import load
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store import Store
+from arbiter.web.rendering.template_filters import whole
 from arbiter.web.views import report_file
 from arbiter.web.views.report_file import make_report
 from tests.fixtures.long_season import NAMES, TOLD, make_long_season
@@ -121,8 +122,8 @@ def test_a_row_a_player_tells_the_figures_of_the_command(shown: Kept) -> None:
         assert cell["Rank"] == (str(number) if row in ranked else "–")
         for heading, key in (("Matches", "matches"), ("Won", "wins"), ("Drawn", "draws"), ("Lost", "losses"), ("Points", "points")):  # fmt: skip
             assert cell[heading] == f"{row[key]:.0f}"
-        assert cell["Elo"] == f"{row['elo']:.0f}"
-        assert cell["95 % interval"] == f"{row['low']:.0f} to {row['high']:.0f}"
+        assert cell["Elo"] == whole(row["elo"])
+        assert cell["95 % interval"] == f"{whole(row['low'])} to {whole(row['high'])}"
         assert cell["Player"].split()[0] == row["player"]
 
 

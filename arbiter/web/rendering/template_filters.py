@@ -78,9 +78,9 @@ def percent(value: float) -> str:
     return f"{shown}{THIN}%"
 
 
-def typeset(text: str) -> str:
-    """Return a line for people with true minus signs and thin spaces before per cent signs."""
-    return _PERCENT.sub(THIN, _NEGATIVE.sub(MINUS, text))
+def typeset(text: str) -> Markup:
+    """Format untrusted text as `plain` does, with true minus signs and thin spaces before per cent signs."""
+    return Markup(_PERCENT.sub(THIN, _NEGATIVE.sub(MINUS, str(plain(text)))))
 
 
 def moment(text: str) -> Markup:
