@@ -111,13 +111,13 @@ class Intervals:
         chosen = np.arange(len(self.fit.elo)) if who is None else np.asarray(who, np.int64)
         others = chosen if than is None else np.asarray(than, np.int64)
         chance = np.empty((chosen.size, others.size))
+        below = kinds.distribution(self.freedom, len(self.fit.elo))
         for start in range(0, chosen.size, _ROWS):
             some = slice(start, start + _ROWS)
             # The matrix is antisymmetric around 0.5: compute one triangle.
             after = slice(start if than is None else 0, None)
             score, linked = self._scores(chosen[some], others[after])
-            better = kinds.probability_below(score, self.freedom, len(self.fit.elo))
-            chance[some, after] = np.where(linked, better, 0.5)
+            chance[some, after] = np.where(linked, below(score), 0.5)
             if than is None:
                 chance[after, some] = 1.0 - chance[some, after].T
         return chance

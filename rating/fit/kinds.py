@@ -16,12 +16,15 @@ equal players. A notice is given.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rating.errors import OptionError
 from rating.notices import Notice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rating.arrays import Floats, Ints
     from rating.crosstable import Cluster
     from rating.fit.bayeselo import Fit
@@ -84,19 +87,21 @@ def upper_quantile(share: float, freedom: float | None) -> float:
     return float(ndtri(share)) if freedom is None else float(stdtrit(freedom, share))
 
 
-def probability_below(score: Floats, freedom: float | None, players: int) -> Floats:
-    """Return P(X < score) for t with these degrees of freedom, or the normal distribution for None.
+def distribution(freedom: float | None, players: int) -> Callable[[Floats], Floats]:
+    """Return the distribution function of t with these degrees of freedom, or the normal one for None.
 
-    Accurate to 1e-11; the shape is that of `score`. The players of the table decide whether scipy is loaded.
+    It is accurate to 1e-11. For many `players` scipy is loaded here, at once.
     """
     if players <= _FEW and (freedom is None or 0.0 < freedom <= _MOST_FREEDOM):
         import numpy as np  # a command's options need the kinds alone
 
-        return np.array([_below(x, freedom) for x in score.ravel().tolist()]).reshape(score.shape)
+        def below(score: Floats) -> Floats:
+            return np.array([_below(x, freedom) for x in score.ravel().tolist()]).reshape(score.shape)
+
+        return below
     from scipy.special import ndtr, stdtr
 
-    found: Floats = ndtr(score) if freedom is None else stdtr(freedom, score)
-    return found
+    return ndtr if freedom is None else partial(stdtr, freedom)
 
 
 def quantile_to_compare(share: float, freedom: float | None) -> float:

@@ -20,7 +20,7 @@ from rating.arrays import Floats, Ints
 from rating.fit import sandwich
 from rating.fit.bayeselo import Fit, bayeselo
 from rating.fit.intervals import _gradient_parts, intervals
-from rating.fit.kinds import BAYESELO_Z, Kind, probability_below, quantile_to_compare, upper_quantile
+from rating.fit.kinds import BAYESELO_Z, Kind, distribution, quantile_to_compare, upper_quantile
 from rating.fit.sandwich import count_clusters
 from tests.fixtures.profiles import examples
 from tests.rating.recorded_results import from_pairs, simulate_season
@@ -134,8 +134,8 @@ def test_rounds_that_are_not_named() -> None:
 )
 def test_few_probabilities_are_those_of_many(scores: list[float], freedom: float | None) -> None:
     score = np.array(scores)
-    expected = probability_below(score, freedom, 1_000)
-    np.testing.assert_allclose(probability_below(score, freedom, 2), expected, rtol=0, atol=2e-11)
+    expected = distribution(freedom, 1_000)(score)
+    np.testing.assert_allclose(distribution(freedom, 2)(score), expected, rtol=0, atol=2e-11)
 
 
 @examples(100)
