@@ -25,10 +25,11 @@ Tried: TypeAlias = tuple[rating.Match, float]
 class Pairing(Protocol):
     """A player from every seat against copies of one opponent; `limits` are those of programs, if any.
 
-    Messages call it by its `title`.
+    Its deals are from `seed`. Messages call it by its `title`.
     """
 
     title: str
+    seed: int | str
     limits: Limits | None
 
     def play_round(self, number: int) -> list[Tried]:
@@ -63,9 +64,13 @@ class _Rounds:
 
     def play_in_fork(self, job: Job) -> list[Tried]:
         """Play a round in a worker."""
+        from arbiter.table.executors.forked import seed_generators
+
         if self._open is None:
             # A library's threads do not survive a fork, and one would wait for them.
             threadpool_limits(1)
+        pairing = self._pairings[job.place]
+        seed_generators(f"{pairing.seed}|{pairing.title}|{job.number}")
         return self.play(job)
 
     def play_each(self, jobs: Iterator[Job], workers: int) -> Generator[tuple[Job, list[Tried]]]:
