@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arbiter.envs.match_state import Play
     from arbiter.match.spec import Limits
-    from arbiter.table.match_progress import Progress
+    from arbiter.table.match_progress import ProgressLike
 
 Tried: TypeAlias = tuple[rating.Match, float]
 """A match with the points of a pairing's first player in it, 0 after a fault."""
@@ -100,7 +100,7 @@ class _Rounds:
 
 
 def play_rounds(
-    pairings: Sequence[Pairing], rounds: int, workers: int | None, progress: Progress
+    pairings: Sequence[Pairing], rounds: int, workers: int | None, progress: ProgressLike
 ) -> list[list[Tried]]:
     """Return the matches of each pairing, in the order of rounds and seats; ConfigError."""
     jobs = [

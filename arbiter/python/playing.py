@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arbiter.python.contenders import Contender
     from arbiter.python.match_results import MatchResults
     from arbiter.python.table_types import Contestant
-    from arbiter.table.match_progress import Progress
+    from arbiter.table.match_progress import ProgressLike
 
 EVENT_DIGITS = 6
 
@@ -36,7 +36,7 @@ def play(
     limits: Mapping[str, str] | None = None,
     strict: bool = False,
     workers: int | None = 1,
-    progress: Progress = False,
+    progress: ProgressLike = False,
 ) -> MatchResults:
     """Play matches between functions and programs in any mix, and return their results.
 
