@@ -15,14 +15,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from arbiter import web
 from arbiter.errors import ConfigError
 from arbiter.match.record import MatchRecord
 from arbiter.replay.svg_elements import MARKS, SCHEMES
 from arbiter.replay.visibility import FORMAT, Reader, replay_of
-from arbiter.text import svg_text
+from arbiter.text import svg_text, unmarked
 from arbiter.web.rendering.script_bundle import join_modules
 
 STATIC = Path(web.__file__).parent / "static"
@@ -37,14 +37,16 @@ class ShownReplay:
     """A match to step through.
 
     `match` is a `MatchRecord`, its JSON, or the JSON of a replay (``arbiter-replay/1``), which is shown
-    unchanged; `reader` is as in ``arbiter show --reader``. ConfigError for other types, StoreError for a
-    record that cannot be read or replayed.
+    unchanged; of a record `replay` has sentences (`say`) without bidirectional isolation marks. `reader` is
+    as in ``arbiter show --reader``. ConfigError for other types, StoreError for a record that cannot be read
+    or replayed.
     """
 
     def __init__(self, match: object, reader: str = "full") -> None:
         self.replay: Mapping[str, Any]
+        self._shown: Mapping[str, Any]
         if isinstance(match, Mapping) and match.get("format") == FORMAT:
-            self.replay = match
+            self.replay = self._shown = match
             return
         if isinstance(match, Mapping):
             match = MatchRecord.from_json(match)
@@ -53,19 +55,20 @@ class ShownReplay:
                 "`arbiter show CONFIG MATCH --format json` prints a record; a site's match page has a replay"
             )
             raise ConfigError("expected a match record or a replay", hint=hint)
-        self.replay = dict(replay_of(match, Reader.parse(reader, len(match.players))))
+        self._shown = dict(replay_of(match, Reader.parse(reader, len(match.players))))
+        self.replay = cast("Mapping[str, Any]", unmarked(self._shown))
 
     def __repr__(self) -> str:
         return (
-            f"<ShownReplay: {self.replay.get('id', 'match')}; the last value of a notebook's cell shows it>"
+            f"<ShownReplay: {self._shown.get('id', 'match')}; the last value of a notebook's cell shows it>"
         )
 
     def page(self) -> str:
         """Return the replay as a self-contained HTML file."""
         style, script = _shipped()
         # The data must not end its script element.
-        data = json.dumps(self.replay, separators=(",", ":")).replace("<", "\\u003c")
-        title = svg_text(str(self.replay.get("id", "match")))
+        data = json.dumps(self._shown, separators=(",", ":")).replace("<", "\\u003c")
+        title = svg_text(str(self._shown.get("id", "match")))
         policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'"
         return (
             f'<!doctype html><html lang="en"><meta charset="utf-8">'

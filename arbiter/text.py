@@ -97,6 +97,18 @@ def svg_text(text: str) -> str:
     return escape(_sentence(text))
 
 
+def unmarked(value: object) -> object:
+    """Return JSON values without the isolation marks in the sentences, `say`."""
+    if isinstance(value, list):
+        return [unmarked(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: part.translate(UNMARKED) if key == "say" and isinstance(part, str) else unmarked(part)
+        for key, part in value.items()
+    }
+
+
 def pgn_string(text: str) -> str:
     """Escape text for a quoted PGN tag, as one line."""
     text = "".join(c if c.isprintable() else _escaped(c) for c in text)

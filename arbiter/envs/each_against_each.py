@@ -22,7 +22,7 @@ from arbiter.envs.pairings import Pairing, play_rounds
 from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.policy_pairing import PolicyPairing
 from arbiter.envs.single_env import SingleEnv, limits_of
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.game import AnyGame
 from arbiter.match.spec import Limits
 from arbiter.table.match_progress import ProgressLike
@@ -51,6 +51,15 @@ class CrossplayTable(TypedDict):
     elo: list[float]
     low: list[float]
     high: list[float]
+
+
+class _Cells(dict[tuple[str, str], Encounter]):
+    def __missing__(self, pair: object) -> Encounter:
+        names = sorted({name for name, _ in self})
+        for name in pair if isinstance(pair, tuple) else ():
+            if name not in names:
+                raise ConfigError(f"cells: no policy {name!r}", hint=did_you_mean(str(name), names))
+        raise ConfigError(f"cells: expected the names of two different policies, got {pair!r}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -156,7 +165,9 @@ def crossplay(
     elo, low, high = (
         dict(zip(names, column.tolist(), strict=True)) for column in (of.fit.elo, of.low, of.high)
     )
-    cells = {pair: Encounter(points[pair], *_elo_apart(matches[frozenset(pair)], pair)) for pair in points}
+    cells = _Cells(
+        {pair: Encounter(points[pair], *_elo_apart(matches[frozenset(pair)], pair)) for pair in points}
+    )
     return Crossplay(game.name, rounds, names, cells, elo, low, high)
 
 

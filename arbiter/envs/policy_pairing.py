@@ -63,7 +63,9 @@ class PolicyPairing:
             text = f"{place_text(play.turn, number, play)}: {what} raised {describe(error)}"
             raise BotCheckFailed(text) from error
         if self._strict and "illegal" in info:
-            raise IllegalPolicy(f"{place_text(seat, number, play)}: {self._whose} wants {info['illegal']}")
+            raise IllegalPolicy(
+                f"{place_text(seat, number, play)}: {self._whose} chose an illegal action: {info['illegal']}"
+            )
         game = play.game
         players = [self._names[place != seat] for place in range(game.seats)]
         faulty = seat if "illegal" in info else env.faulty

@@ -19,6 +19,7 @@ from arbiter.match.limits import USUAL, check_written, override_limits
 from arbiter.match.position import Position
 from arbiter.match.referee import referee
 from arbiter.match.spec import COPY_MARK, Player, original
+from arbiter.python.match_results import forfeit_place
 from arbiter.python.player_digests import ProgramDigest
 from arbiter.sandbox.player_command import make_names_unique, refuse_stray_links
 
@@ -117,6 +118,8 @@ def contender(one: object, game: str, parameter: str = "players") -> Contender:
 
 
 def _contender(one: object, game: str) -> Contender:
+    if isinstance(one, tuple) and len(one) == 2 and not isinstance(one[1], str):
+        raise ConfigError(f"{one!r} is not a player", hint="give names in a mapping: dict(players)")
     if isinstance(one, str) and one == RANDOM:
         return Contender(Player(RANDOM, ()))
     if not isinstance(one, type) and (callable(one) or callable(getattr(one, "predict", None))):
@@ -203,7 +206,7 @@ class Table:
 
             record = play_match(spec, in_memory)
         if self._strict and (forfeit := record.forfeit) is not None:
-            text = f"{forfeit.player} forfeits {record.id} ({forfeit.fault}): {forfeit.detail}"
+            text = f"{forfeit_place(record)}: {forfeit.player} forfeits ({forfeit.fault}): {forfeit.detail}"
             raise BotCheckFailed(text) from getattr(in_memory, "error", None)
         return record
 

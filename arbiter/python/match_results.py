@@ -232,9 +232,15 @@ class MatchResults(Sequence[MatchRecord]):
 
 def forfeit_lines(records: Iterable[MatchRecord]) -> list[str]:
     """Return a line for each of the first forfeits, and the number of the others."""
-    ended = [(record.id, record.forfeit) for record in records if record.forfeit is not None]
-    notes = [f"{name}: {at.player} forfeits ({at.fault}): {at.detail}" for name, at in ended[:MOST_SHOWN]]
+    ended = [(forfeit_place(record), record.forfeit) for record in records if record.forfeit is not None]
+    notes = [f"{place}: {at.player} forfeits ({at.fault}): {at.detail}" for place, at in ended[:MOST_SHOWN]]
     return [*notes, *([f"and {len(ended) - MOST_SHOWN} more"] if len(ended) > MOST_SHOWN else [])]
+
+
+def forfeit_place(record: MatchRecord) -> str:
+    """Return the match, deal and decision, both from 1, that a forfeit ended."""
+    deal = len(record.deals)
+    return f"{record.id}, deal {deal}, decision {1 + sum(move.deal == deal - 1 for move in record.moves)}"
 
 
 def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:

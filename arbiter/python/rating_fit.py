@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeAlias, 
 
 import rating
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.match.record import MatchRecord
+from arbiter.match.record import MatchRecord, MatchSummary
 from arbiter.match.spec import original
 from arbiter.python.joining import PlayedGame, check_games, check_programs, one_line
 from arbiter.python.match_results import MatchResults
@@ -26,6 +26,7 @@ Row: TypeAlias = Mapping[str, Any]
 Rateable: TypeAlias = (
     SeasonReader
     | Iterable[MatchRecord]
+    | Iterable[MatchSummary]
     | Iterable[rating.Match]
     | Iterable[Row]
     | Mapping[str, Sequence[Any]]
@@ -47,11 +48,10 @@ def fit(
 ) -> RatingFit:
     """Rate results by BayesElo's model, with intervals that allow for correlated results of one deal.
 
-    `results` are `MatchResults`, an open season (its counted matches of complete rounds), match records,
-    `rating.Match`, or a table as `MatchResults.table` returns it, in columns, rows or a data frame: `match`,
-    `player` and `points`, one row for each seat, and if known `fault`, `seat`, `side`, `round`, `table`,
-    `season`, `seed`, `substitute`, `program`, `game`, `options`. A match needs the rows of all its seats:
-    select whole matches, not rows of a player.
+    `results` are `MatchResults`, an open season or its `counted()`, match records, `rating.Match`, or a table
+    as `MatchResults.table` returns it, in columns, rows or a data frame: `match`, `player` and `points`, one
+    row for each seat, and if known `fault`, `seat`, `side`, `round`, `table`, `season`, `seed`, `substitute`,
+    `program`, `game`, `options`. A match needs the rows of all its seats, not rows of a player.
 
     Matches that share a value of `intervals` (``round``, ``table`` or ``match``) may be correlated; ``model``
     takes all results as independent. `level` is the coverage, `prior` the virtual draws of each player.
@@ -113,7 +113,10 @@ class RatingFit:
         )
         if self.repeats:
             repeats = counted(self.repeats, "match")
-            found.append(f"{repeats} repeated, with the same deals, players and moves: count each once")
+            found.append(
+                f"{repeats} repeated, with the same deals, players and moves: they count twice here, "
+                "so leave them out, or play them with another seed"
+            )
         return tuple(found)
 
     def __getitem__(self, player: str) -> rating.Rating:
@@ -229,6 +232,8 @@ def _matches(results: Any) -> list[rating.Match]:
             records.append(one)
         elif isinstance(one, rating.Match):
             found.append(one)
+        elif isinstance(one, MatchSummary):
+            found.append(to_rating(one))
         elif isinstance(one, Mapping):
             if missing := [name for name in ("match", "player", "points") if name not in one]:
                 raise ConfigError(f"the table has no column {missing[0]}")

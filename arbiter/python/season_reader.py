@@ -15,7 +15,7 @@ from arbiter.season.snapshot import season_figures as figures
 from arbiter.season.snapshot.ranking import ranking_after
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.snapshot.viewer import AS_ORGANISER
-from arbiter.text import UNMARKED, counted, html_table, in_columns, number
+from arbiter.text import UNMARKED, counted, html_table, in_columns, number, unmarked
 
 if TYPE_CHECKING:
     import os
@@ -134,7 +134,7 @@ class SeasonReader:
             raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(self._state.names)))
         listed = listings.matches(self._state, round_number, player, viewer=AS_ORGANISER)
         rows = (listings.match_with_reason(self._state, match) for match in listed.part(0, len(listed)))
-        return cast("list[MatchRow]", _unmarked([*rows]))
+        return cast("list[MatchRow]", unmarked([*rows]))
 
     def record(self, match_id: str) -> MatchRecord:
         """Return the record of a match; ConfigError for an unknown id."""
@@ -178,15 +178,6 @@ class SeasonReader:
 
     def _repr_html_(self) -> str:
         return html_table(HEADER, self._rows())
-
-
-def _unmarked(value: object) -> object:
-    """Return JSON values without the isolation marks in sentences, those of earlier runs included."""
-    if isinstance(value, list):
-        return [_unmarked(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {key: part.translate(UNMARKED) if key == "say" else _unmarked(part) for key, part in value.items()}
 
 
 def check_integer(name: str, value: object) -> None:

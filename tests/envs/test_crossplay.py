@@ -44,6 +44,8 @@ def test_as_text_it_is_a_row_for_each_the_best_first(found: envs.Crossplay) -> N
 def test_its_table_is_a_row_for_each_cell(found: envs.Crossplay) -> None:
     columns = found.table()
     assert [*columns] == ["player", "opponent", "points_a_match", "elo", "low", "high"]
+    with pytest.raises(ConfigError, match=f"no policy '{found.names[0]}x'"):
+        _ = found.cells[f"{found.names[0]}x", found.names[1]]
     assert columns["elo"] == [found.cells[pair].elo for pair in zip(*list(columns.values())[:2], strict=True)]
 
 

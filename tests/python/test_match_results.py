@@ -78,7 +78,7 @@ def test_totals_add_up_to_the_records(results: arbiter.MatchResults) -> None:
 def test_text_names_the_players_and_the_forfeits(results: arbiter.MatchResults) -> None:
     forfeit = results[3].forfeit
     assert forfeit is not None
-    assert f"r004/t01/m0: {forfeit.player} forfeits ({forfeit.fault})" in str(results)
+    assert f"r004/t01/m0, deal 2, decision 2: {forfeit.player} forfeits ({forfeit.fault})" in str(results)
     assert str(results).startswith("player ")
 
 
@@ -158,7 +158,9 @@ def test_a_rating_has_its_interval_and_its_likelihood_of_superiority(many: arbit
 
 def test_repeated_matches_are_noted(many: arbiter.MatchResults) -> None:
     assert not [text for text in arbiter.fit(many).warnings if "repeated" in text]
-    assert arbiter.fit(many + many[:3]).warnings[-1].startswith("3 matches repeated")
+    noted = arbiter.fit(many + many[:3]).warnings[-1]
+    assert noted.startswith("3 matches repeated")
+    assert "they count twice here" in noted
 
 
 def test_notes_of_one_cause_are_one() -> None:

@@ -121,7 +121,9 @@ def test_an_answer_that_is_no_id_is_illegal() -> None:
 
 
 def test_strict_raises_from_the_function_s_own_exception() -> None:
-    with pytest.raises(BotCheckFailed, match=r"raising forfeits \w+/r001/t01/m0 \(crash\)") as caught:
+    with pytest.raises(
+        BotCheckFailed, match=r"m0, deal 1, decision \d: raising forfeits \(crash\)"
+    ) as caught:
         arbiter.play("planning", [first, raising, first, first], strict=True, **SHORT)
     assert isinstance(caught.value.__cause__, ValueError)
 
@@ -161,6 +163,7 @@ def test_the_seats_follow_from_the_players() -> None:
         ({"game": 5}, "game: expected its name or a Game, got 5"),
         ({"game": "codepiece", "players": [first] * 3}, "codepiece: expected 4 players, got 3"),
         ({"players": [first, first, first, 7]}, "7 is not a player"),
+        ({"players": [("a", first)] * 4}, r"give names in a mapping: dict\(players\)"),
         (
             {"players": [first, first, first, lambda _: 0]},
             r"lambda is not a player .*got <lambda>\(_\)",

@@ -78,14 +78,16 @@ def test_rounds_have_their_progress(season: arbiter.SeasonReader) -> None:
 
 def test_a_fit_of_a_season_is_its_standings(season: arbiter.SeasonReader) -> None:
     rows = {row["player"]: row["elo"] for row in season.standings()["players"]}
-    fitted = {row.player: row.elo for row in arbiter.fit(season).rows}
-    assert fitted == pytest.approx(rows)
+    for results in (season, season.counted()):
+        assert {row.player: row.elo for row in arbiter.fit(results)} == pytest.approx(rows)
 
 
 def test_a_season_shows_its_standings_and_a_match_in_a_notebook(season: arbiter.SeasonReader) -> None:
     assert season._repr_html_().count("<tr>") == 1 + len(season.standings()["players"])
     assert str(season).splitlines()[1].split()[1] == season.standings()["players"][0]["player"]
-    assert "<iframe" in season.replay(CLEAN)._repr_html_()
+    shown = season.replay(CLEAN)
+    assert "<iframe" in shown._repr_html_()
+    assert not {"\u2068", "\u2069"} & {*shown.replay["result"]["say"]}
 
 
 def test_reading_changes_no_file(shown: Kept) -> None:
