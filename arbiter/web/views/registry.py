@@ -26,6 +26,7 @@ from arbiter.web.api.schema import Rules
 from arbiter.web.http.query_params import Parameter, Value
 from arbiter.web.rendering.template_filters import match_of_part, match_part
 from arbiter.web.views import feeds
+from arbiter.web.views.late_reply import LateRule
 from arbiter.web.views.match import match_page
 from arbiter.web.views.rules import kit_languages, rules, starter
 from arbiter.web.views.sample_trick import sample_trick
@@ -222,7 +223,8 @@ VIEWS = (
     View("/rules", rules, "rules",
          "The rules for bots: game, limits, submissions; `manual` and `protocol` are Markdown.", Rules,
          values=lambda state, found: {"rules": found, "trick": sample_trick(state.file.game),
-                                      "about": state.file.game.about, "takes": state.file.game.takes}),
+                                      "about": state.file.game.about, "takes": state.file.game.takes,
+                                      "late_rules": tuple(LateRule)}),
     View("/rules/starter.zip", _file_maker("starter-{game}.zip", "application/zip", starter),
          in_query=(KIT,)),
     View("/feed.atom", _feed(feeds.season_feed)),
