@@ -161,7 +161,7 @@ def _print_stored(
 ) -> None:
     """Print a match of a season, of a `run` if given, with what changed since it was played."""
     season, runs, counts = found.stored, runs_played(found, record.id)[-1], run_counted(found, record.id)
-    orders, run = season.orders.read().given, run_counted(found, record.id, run)
+    orders, run = season.orders.read().given, run or counts
     then = orders_until_replaced(orders, record.id, run)
     files = program_remarks(season.programs(), then, record, Path(config))
     about = (
@@ -173,7 +173,7 @@ def _print_stored(
     for text in (*files, *about):
         say(text)
     if record.forfeit is None or run != counts:
-        # `console` plays the last run alone.
+        # `console` plays the run that counts alone.
         print_match(record)
         return
     from arbiter.cli.rerun_command import settings_of_match, unavailable_players

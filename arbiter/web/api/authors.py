@@ -18,7 +18,7 @@ from arbiter.contest.submissions.archive_storage import remove
 from arbiter.contest.submissions.match_log import log_of
 from arbiter.season.config.settings_diff import VERSION_MARK, rated_name
 from arbiter.season.order_effects import effective_orders, first_round
-from arbiter.season.snapshot.rejudgings import number_of_runs, run_of
+from arbiter.season.snapshot.rejudgings import run_counted, run_of
 from arbiter.season.snapshot.season_figures import progress
 from arbiter.store import OrderKind
 from arbiter.store.submission_files import VersionInUse
@@ -260,8 +260,8 @@ def own_seats(caller: Caller, match: str, run: int | None) -> tuple[MatchRecord,
     For organisers with all seats; Refusal if there is no such run, or no such seat. `match` is as in a path.
     """
     match_id = match_of_part(unescape_slashes(match))
-    last = run == number_of_runs(caller.state, match_id)
-    record = run_of(caller.state, match_id, None if last else run)
+    counts = run == run_counted(caller.state, match_id)
+    record = run_of(caller.state, match_id, None if counts else run)
     if record is None or not caller.state.is_complete(record.round):
         raise not_found()
     whose = caller.author

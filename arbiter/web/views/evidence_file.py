@@ -66,7 +66,8 @@ def evidence_files(
 ) -> dict[str, str]:
     """Return the files of the evidence by name, `PAGE` the last.
 
-    `record` is the `run` of its match, without one the last. In `state`, the public's, its round is complete.
+    `record` is the `run` of its match, without one the run that counts. In `state`, the public's, its
+    round is complete.
     """
     times = times_json(record, seat)
     files = {
@@ -100,7 +101,8 @@ def _make_page(
     style = read_static("style.css")
     config, player = _config_then(state, record), record.players[seat]
     runs = runs_played(state, record.id)[-1]
-    run, counts = run_counted(state, record.id, run), run_counted(state, record.id)
+    counts = run_counted(state, record.id)
+    run = run or counts
     last = state.match(record.id)
     link, matches = state.stored.chain(record.round or 0)
     forfeit = record.forfeit

@@ -199,7 +199,9 @@ PART = (
 )
 EYES = Parameter("reader", "(public|seat:[0-9])", default="public", description="public, or seat:K")
 RUN = Parameter(
-    "run", NUMBERS, description="An earlier run of a replayed match, the first being 1, by default the last."
+    "run",
+    NUMBERS,
+    description="A replaced run of a match, the first being 1, by default the one that counts.",
 )
 SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
