@@ -11,6 +11,8 @@ import pytest
 
 from arbiter.contest.message_texts import ids_in
 from arbiter.match.packing import pack_match
+from arbiter.match.record import Fault
+from arbiter.match.spec import SITS_OUT
 from arbiter.replay.time_account import times_json
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
@@ -148,6 +150,29 @@ def test_the_evidence_of_a_late_reply_ends_with_the_decision(
     *_, lost, verdict = late_words(kept.config.limits.time, match, times_json(match, 2))
     assert verdict == f"The rule of decision that fits first: {rule.condition}. So {rule.decision}"
     assert ("Even if" in lost, "% of the time in which it did neither" in lost) == (even_if, share)
+
+
+def test_the_evidence_of_a_match_lost_by_void_plays_has_their_public_reasons(site: Authored) -> None:
+    starved = "the bot in seat 2 got too little of the machine in 12 s to be judged"
+    starved += ": others took 7.6 s of its cores"
+
+    def lost(match: MatchRecord) -> MatchRecord:
+        mine = with_author(match)
+        assert mine.forfeit is not None
+        return replace(mine, forfeit=replace(mine.forfeit, fault=Fault.CRASH, reason=SITS_OUT, times=None))
+
+    site.kept.change(TIMEOUT, lost)
+    for why in (starved, starved, "cannot start /home/olga/bot.py of player p1: it is gone"):
+        site.kept.season.voids.add(TIMEOUT, why, ["ann@1"])
+    site.log_in("ann")
+    page = text_of(site.client.get(OWN).text)
+    told = f"decided so after 3 void plays: {starved} (2 times); a reason that only the organiser sees."
+    assert (told in page, "/home/olga" in page) == (True, False)
+    site.log_in("olga")
+    admin = text_of(site.client.get("/admin").text)
+    assert re.search(
+        r"the referee decided that \S*\s*ann@1\S*\s* loses after 3 void plays: the bot in seat 2", admin
+    )
 
 
 def test_the_manual_has_the_rules_of_the_evidence() -> None:

@@ -75,6 +75,7 @@ def test_voids_are_shown_by_player(organised: Authored) -> None:
     page = organised.client.get("/admin").text
     assert "Voids in its matches, of 2" in page
     assert '<td class="n">2</td>' in page.partition("Voids in its matches")[2]
+    assert "2 void plays: it was killed (2 times)" in page
     assert "<script>alert" not in page
 
 

@@ -60,6 +60,7 @@ from arbiter.web.pages.login import (
 from arbiter.web.rendering.template_filters import match_of_part
 from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name
 from arbiter.web.views.match import named_matches, substituted
+from arbiter.web.views.void_plays import void_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -280,6 +281,7 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "suspended": caller.suspended(),
         "decided": undoable_orders(stored.orders.read().given, SHOWN_DECISIONS),
         "voids": stored.voids.count(),
+        "void_matches": void_matches(state),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
         "people": stored.members.all(),

@@ -29,6 +29,7 @@ from arbiter.text import counted, json_text, printable
 from arbiter.web.rendering.templates import render
 from arbiter.web.views.late_reply import late_words, ms_text
 from arbiter.web.views.report_file import content_policy, read_static
+from arbiter.web.views.void_plays import void_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -120,6 +121,7 @@ def _make_page(
         fault=None if forfeit is None else fault_words(forfeit, Reader("seat", seat)),
         moments="" if forfeit is None else say_moments(forfeit),
         refused=forfeit.reply if forfeit is not None and forfeit.seat == seat else "",
+        voids=void_words(state, record),
         annulled=state.annulled.get(record.id),
         run=run,
         runs=runs,
