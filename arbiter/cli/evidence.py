@@ -7,6 +7,7 @@ import click
 from arbiter.cli.open_season import load_match, open_stored, seat_of
 from arbiter.cli.options import config_argument, require_extra, run_option, store_option
 from arbiter.cli.output import note
+from arbiter.contest.message_texts import id_of
 from arbiter.errors import ConfigError
 from arbiter.replay.export.atomic_files import new_folder, write_atomically
 
@@ -43,6 +44,7 @@ def evidence(
         from arbiter.season.snapshot.freeze import public_state
         from arbiter.season.snapshot.reader import read_state
         from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name, sha256_of
+    match_id = id_of(match_id)
     whole = read_state(*open_stored(config, store_url))
     state = public_state(whole)
     record = load_match(whole if state.match(match_id) is None else state, match_id, run)

@@ -221,7 +221,7 @@ def test_runs_keep_the_numbers_of_their_plays_after_a_replay_was_taken_back(kept
     assert f"{CLEAN} has 2 runs, no run 3" in arbiter("show", kept.file, CLEAN, "--run", "3")[2]
     _, third = rejudge(kept, reason="once more")
     for run, played in enumerate((first, second, third), 1):
-        assert f"run {run} of 3;" in arbiter("show", kept.file, CLEAN, "--run", str(run))[1]
+        assert f"run {run} of 3;" in arbiter("show", kept.file, PART.upper(), "--run", str(run))[1]
         found = json.loads(arbiter("show", kept.file, CLEAN, "--run", str(run), "--format", "json")[1])
         assert found["points"] == list(played.points or ())
     state = SeasonState.of(kept.config, kept.season)
