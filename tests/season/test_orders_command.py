@@ -197,7 +197,7 @@ def test_the_csv_of_standings_has_faults(run: Run) -> None:
         ("annul --player p2@7 --because x", "p2@7 has no match"),
         ("annul --player p99 --because x", "no player 'p99'"),
         ("annul --undo --round 1", "each of these 8 matches counts"),
-        ("annul --undo r001/t01/m0", "r001/t01/m0 was not annulled"),
+        ("annul --undo r001/t01/m0", "r001/t01/m0 is not annulled now"),
         ("annul --undo r001/t01/m0 --replay", "--undo cannot be combined"),
         ("annul --list r001/t01/m0", "--list takes no other option and no match"),
         ("suspend p2", "--because is missing"),
