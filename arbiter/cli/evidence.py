@@ -17,7 +17,9 @@ from arbiter.replay.export.atomic_files import new_folder, write_atomically
 @click.argument("match_id")
 @click.option("--seat", "place", required=True, metavar="K", help="The bot's seat, from 0, or its player.")
 @run_option
-@click.option("--output", metavar="FILE", help="File to write.  [default: evidence-MATCH-seat-K.html]")
+@click.option(
+    "--output", metavar="FILE", help="File to write.  [default: evidence-MATCH[-run-N]-seat-K.html]"
+)
 @click.option("--folder", help="New folder to write instead: the page and the files that it names.")
 @store_option
 def evidence(
@@ -57,7 +59,7 @@ def evidence(
         )
     files = evidence_files(state, record, seat, run)
     if folder is None:
-        output = output or file_name(match_id, seat, run)
+        output = output or file_name(state, match_id, seat, run)
         write_atomically(output, files[PAGE])
         note(f"wrote the evidence to {output}")
         return

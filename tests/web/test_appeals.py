@@ -79,8 +79,13 @@ def test_an_author_gets_the_same_file_as_the_command_for_each_run_of_the_own_sea
         assert arbiter(*words)[0] == 0
         assert (answer.status_code, answer.content) == (200, out.read_bytes())
     assert appealed.client.get(OWN).content == answer.content
-    name = f"evidence-{PART}-run-2-seat-2.html"
-    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    for address, name in (
+        (f"{OWN}?run=2", f"evidence-{PART}-run-2-seat-2.html"),
+        (OWN, f"evidence-{PART}-run-2-seat-2.html"),
+        (f"/me/matches/{PART}/log?run=1", f"{PART}-run-1.log.txt"),
+    ):
+        sent = appealed.client.get(address).headers["content-disposition"]
+        assert sent == f'attachment; filename="{name}"'
     for other in ("?seat=0", "?run=3", "?run=x", "?seat=x"):
         assert appealed.client.get(f"{OWN}{other}").status_code == 404
     appealed.log_in("ben")

@@ -83,6 +83,13 @@ def run_counted(state: SeasonState, match_id: str) -> int:
     return reruns[-1].counts if reruns else 1
 
 
+def run_in_name(state: SeasonState, match_id: str, run: int | None) -> str:
+    """Return the part of a file's name for a run, by default the one that counts; "" for the only run."""
+    if run is None and match_id not in state.reruns:
+        return ""
+    return f"-run-{run or run_counted(state, match_id)}"
+
+
 def runs_played(state: SeasonState, match_id: str) -> list[int]:
     """Return the numbers of the runs of a match."""
     return sorted({1, *(rerun.counts for rerun in state.reruns.get(match_id, ()))})

@@ -143,7 +143,8 @@ def _evidence_page(caller: Caller, request: Request) -> Response:
     if place not in mine:
         raise not_found()
     page = evidence_files(state, record, place, run)[PAGE]
-    attached = {"content-disposition": f'attachment; filename="{file_name(record.id, place, run)}"'}
+    name = file_name(state, record.id, place, run)
+    attached = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(page, media_type="text/html", headers={**PRIVATE, **attached})
 
 

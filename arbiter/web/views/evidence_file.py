@@ -24,7 +24,7 @@ from arbiter.season.config.submission_settings import SOURCE
 from arbiter.season.order_effects import orders_until_replaced
 from arbiter.season.program_digests import replay_of as order_of_replay
 from arbiter.season.settings import config_of
-from arbiter.season.snapshot.rejudgings import rejudgings_of, run_counted, runs_played
+from arbiter.season.snapshot.rejudgings import rejudgings_of, run_counted, run_in_name, runs_played
 from arbiter.text import counted, json_text, printable
 from arbiter.web.rendering.templates import render
 from arbiter.web.views.late_reply import late_words, ms_text
@@ -80,10 +80,9 @@ def evidence_files(
     return {**files, PAGE: _make_page(state, record, seat, run, times, files)}
 
 
-def file_name(match_id: str, seat: Seat, run: int | None) -> str:
+def file_name(state: SeasonState, match_id: str, seat: Seat, run: int | None) -> str:
     """Return the name of the page as a separate file."""
-    of_run = "" if run is None else f"-run-{run}"
-    return f"evidence-{match_id.replace('/', '-')}{of_run}-seat-{seat}.html"
+    return f"evidence-{match_id.replace('/', '-')}{run_in_name(state, match_id, run)}-seat-{seat}.html"
 
 
 def sha256_of(text: str) -> str:
