@@ -109,7 +109,7 @@ def read_state(path: str, store_url: str | None) -> SeasonState:
 
 
 def load_match(state: SeasonState, match_id: str, run: int | None) -> MatchRecord:
-    """Load the record of a run of a match, by default the one that counts; ConfigError if unknown."""
+    """Load the record of a run of a match, by default the run that counts; ConfigError if unknown."""
     from arbiter.season.administration import unknown_match
     from arbiter.season.snapshot.rejudgings import run_counted, run_of, runs_played
 

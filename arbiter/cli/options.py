@@ -64,7 +64,7 @@ scheduler_option = click.option(
 run_option = click.option(
     "--run",
     type=click.IntRange(min=1),
-    help="Run of a replayed match, from 1.  [default: the one that counts]",
+    help="Run of a replayed match, from 1.  [default: the run that counts]",
 )
 accept_option = click.option(
     "--accept-changes", is_flag=True, help="Continue although the config has changed, or the seed is known."

@@ -84,7 +84,7 @@ def run_counted(state: SeasonState, match_id: str) -> int:
 
 
 def run_in_name(state: SeasonState, match_id: str, run: int | None) -> str:
-    """Return the part of a file's name for a run, by default the one that counts; "" for the only run."""
+    """Return the part of a file's name for a run, by default the run that counts; "" for the only run."""
     if run is None and match_id not in state.reruns:
         return ""
     return f"-run-{run or run_counted(state, match_id)}"
@@ -96,7 +96,7 @@ def runs_played(state: SeasonState, match_id: str) -> list[int]:
 
 
 def run_of(state: SeasonState, match_id: str, run: int | None) -> MatchRecord | None:
-    """Load the record of a run of a match, by default of the one that counts; None if it was never replaced.
+    """Load the record of a run of a match, by default of the run that counts; None if it was never replaced.
 
     None for an unknown match, too.
     """

@@ -149,7 +149,7 @@ def _evidence_page(caller: Caller, request: Request) -> Response:
 
 
 def _run_in(request: Request) -> int | None:
-    """Return the run that the address names, None for the one that counts; Refusal for no number."""
+    """Return the run that the address names, None for the run that counts; Refusal for no number."""
     text = request.query_params.get("run")
     if text is not None and number_of(text) is None:
         raise not_found()

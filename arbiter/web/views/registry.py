@@ -201,7 +201,7 @@ EYES = Parameter("reader", "(public|seat:[0-9])", default="public", description=
 RUN = Parameter(
     "run",
     NUMBERS,
-    description="A replaced run of a match, the first being 1, by default the one that counts.",
+    description="A replaced run of a match, the first being 1, by default the run that counts.",
 )
 SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
