@@ -29,7 +29,9 @@ def run(kept: Kept, arbiter: Run) -> Run:
 
 def test_matches_are_annulled_listed_and_taken_back(kept: Kept, run: Run) -> None:
     before = run("standings", "--format", "json")
-    code, out, err = run("annul", CLEAN, ILLEGAL, CLEAN.replace("/", " ").upper(), "--because", " a power\ncut ")
+    code, out, err = run(
+        "annul", CLEAN, ILLEGAL, CLEAN.replace("/", " ").upper(), "--because", " a power\ncut "
+    )
     assert (code, err) == (0, "")
     assert out.startswith(f"annulled: 2 matches, {CLEAN}, {ILLEGAL}\n")
     assert " -> " in out
