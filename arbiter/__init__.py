@@ -29,7 +29,7 @@ _HOMES = {
     "ShownReplay": "notebook",
     "ArbiterError": "errors",
 }
-_MODULES = ("envs", "errors")
+_MODULES = ("envs", "errors", "types")
 __all__ = [*_HOMES]
 
 

@@ -2,6 +2,7 @@
 
 from arbiter import envs as envs
 from arbiter import errors as errors
+from arbiter import types as types
 from arbiter.envs.each_against_each import crossplay as crossplay
 from arbiter.envs.evaluation import evaluate as evaluate
 from arbiter.errors import ArbiterError as ArbiterError

@@ -25,7 +25,7 @@ from arbiter.envs.single_env import SingleEnv, limits_of
 from arbiter.errors import ConfigError
 from arbiter.games.game import AnyGame
 from arbiter.match.spec import Limits
-from arbiter.table.match_progress import Progress
+from arbiter.table.match_progress import ProgressLike
 from arbiter.text import counted, html_table, in_columns, signed
 
 
@@ -111,7 +111,7 @@ def crossplay(
     limits: Limits | Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
     workers: int | None = 1,
-    progress: Progress = False,
+    progress: ProgressLike = False,
     **more: Any,
 ) -> Crossplay:
     """Play each of `policies`, given by name, against copies of each other one.

@@ -26,7 +26,7 @@ from arbiter.games import find
 from arbiter.games.game import AnyGame
 from arbiter.match.follower import PolicyLike
 from arbiter.match.spec import Limits
-from arbiter.table.match_progress import Progress
+from arbiter.table.match_progress import ProgressLike
 from arbiter.text import counted, html_table, in_columns, signed
 
 POLICY, OPPONENT = "policy", "opponent"
@@ -123,7 +123,7 @@ def evaluate(
     limits: Limits | Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
     workers: int | None = 1,
-    progress: Progress = False,
+    progress: ProgressLike = False,
     **more: Any,
 ) -> Evaluation:
     """Play `policy` against each of `against`, opponents as in `arbiter.envs.single`.

@@ -44,7 +44,7 @@ class MixedPairing:
         seed: int | str,
         limits: Limits | None,
     ) -> None:
-        self._game, self._pair, self._names, self._seed = game, pair, names, seed
+        self._game, self._pair, self._names, self.seed = game, pair, names, seed
         self.title = " against ".join(names)
         self._programs = any(isinstance(one, Player) for one in pair)
         if self._programs and limits is None:
@@ -69,7 +69,7 @@ class MixedPairing:
         seated = [self._pair[place != seat] for place in range(game.seats)]
         names = [self._names[place != seat] for place in range(game.seats)]
         assert self.limits is not None
-        match = _play(game, seated, names, f"{self._seed}/{number}", seat, number, self.limits)
+        match = _play(game, seated, names, f"{self.seed}/{number}", seat, number, self.limits)
         return match, 0.0 if match.points is None else float(match.points[seat])
 
 

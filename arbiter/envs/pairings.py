@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arbiter.envs.match_state import Play
     from arbiter.match.spec import Limits
-    from arbiter.table.match_progress import Progress
+    from arbiter.table.match_progress import ProgressLike
 
 Tried: TypeAlias = tuple[rating.Match, float]
 """A match with the points of a pairing's first player in it, 0 after a fault."""
@@ -25,10 +25,11 @@ Tried: TypeAlias = tuple[rating.Match, float]
 class Pairing(Protocol):
     """A player from every seat against copies of one opponent; `limits` are those of programs, if any.
 
-    Messages call it by its `title`.
+    Its deals are from `seed`. Messages call it by its `title`.
     """
 
     title: str
+    seed: int | str
     limits: Limits | None
 
     def play_round(self, number: int) -> list[Tried]:
@@ -63,9 +64,13 @@ class _Rounds:
 
     def play_in_fork(self, job: Job) -> list[Tried]:
         """Play a round in a worker."""
+        from arbiter.table.executors.forked import seed_generators
+
         if self._open is None:
             # A library's threads do not survive a fork, and one would wait for them.
             threadpool_limits(1)
+        pairing = self._pairings[job.place]
+        seed_generators(f"{pairing.seed}|{pairing.title}|{job.number}")
         return self.play(job)
 
     def play_each(self, jobs: Iterator[Job], workers: int) -> Generator[tuple[Job, list[Tried]]]:
@@ -95,7 +100,7 @@ class _Rounds:
 
 
 def play_rounds(
-    pairings: Sequence[Pairing], rounds: int, workers: int | None, progress: Progress
+    pairings: Sequence[Pairing], rounds: int, workers: int | None, progress: ProgressLike
 ) -> list[list[Tried]]:
     """Return the matches of each pairing, in the order of rounds and seats; ConfigError."""
     jobs = [

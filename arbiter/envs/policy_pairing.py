@@ -39,7 +39,7 @@ class PolicyPairing:
     ) -> None:
         self.title, self.limits = f"{whose} against {env.opponents[0].name}", limits
         self._policy, self._env, self._names = policy, env, names
-        self._seed, self._whose, self._strict = seed, f"the policy {whose}", strict
+        self.seed, self._whose, self._strict = seed, f"the policy {whose}", strict
 
     def play_round(self, number: int) -> list[Tried]:
         """Play a match from every seat, on the deals of a round from 1."""
@@ -53,7 +53,7 @@ class PolicyPairing:
         env, play = self._env, self._env.play
         begin(self._policy)
         try:
-            info = self._play(f"{self._seed}/{number}", seat)
+            info = self._play(f"{self.seed}/{number}", seat)
         except (IllegalPolicy, NoSuchAction, WrongActionType) as error:
             raise type(error)(f"{place_text(play.turn, number, play)}: {error}") from None
         except ArbiterError:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arbiter.match.spec import MatchSpec
     from arbiter.python.match_results import MatchResults
     from arbiter.python.table_types import Contestant
-    from arbiter.table.match_progress import Progress
+    from arbiter.table.match_progress import ProgressLike
     from arbiter.trials.regression.figures import TrialFigures
     from arbiter.trials.regression.trial_state import VerdictOfTrial
 
@@ -88,7 +88,7 @@ def compare(
     limits: Mapping[str, str] | None = None,
     strict: bool = False,
     workers: int | None = 1,
-    progress: Progress = False,
+    progress: ProgressLike = False,
 ) -> Comparison:
     """Test whether `candidate` is better than `base`, by the sequential test of ``arbiter regress``.
 

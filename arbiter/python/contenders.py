@@ -215,6 +215,9 @@ class Table:
 
     def play_in_fork(self, spec: MatchSpec) -> Played:
         """Play a match in a worker; the worker's first comes with what the functions changed by playing."""
+        from arbiter.table.executors.forked import seed_generators
+
+        seed_generators(f"{spec.seed}|{spec.id}")
         first, self._looked = not self._looked, True
         if first:
             # A library's threads do not survive a fork, and one would wait for them.

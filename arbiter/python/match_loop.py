@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
     from arbiter.python.contenders import Table
-    from arbiter.table.match_progress import Progress
+    from arbiter.table.match_progress import ProgressLike
 
 
 class PlayInterrupted(KeyboardInterrupt):
@@ -34,7 +34,7 @@ def play_through(
     table: Table,
     specs: Iterable[MatchSpec],
     workers: int | None,
-    progress: Progress,
+    progress: ProgressLike,
     total: int | None,
     take: Callable[[MatchRecord], object] = lambda _: None,
 ) -> MatchResults:

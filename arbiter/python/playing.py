@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arbiter.python.contenders import Contender
     from arbiter.python.match_results import MatchResults
     from arbiter.python.table_types import Contestant
-    from arbiter.table.match_progress import Progress
+    from arbiter.table.match_progress import ProgressLike
 
 EVENT_DIGITS = 6
 
@@ -36,7 +36,7 @@ def play(
     limits: Mapping[str, str] | None = None,
     strict: bool = False,
     workers: int | None = 1,
-    progress: Progress = False,
+    progress: ProgressLike = False,
 ) -> MatchResults:
     """Play matches between functions and programs in any mix, and return their results.
 
@@ -61,10 +61,13 @@ def play(
     a game leaves it open.
 
     With several `workers`, at most one on each core, or None for all cores, as many matches are played at
-    once, each in a process forked from this one: it has a copy of each function, with its random generators
-    as they are, and what it changes stays there. A model on a graphics card cannot be forked. With one
-    worker functions run in this process. `progress` shows the matches played on standard error, in a log at
-    most every ten seconds, or is a function of their number and that of all (None if unknown).
+    once, each in a process forked from this one: it has a copy of each function, and what it changes stays
+    there. A generator that a function keeps is in all workers the same stream, and which match draws which
+    numbers differs from call to call; the global ones of `random` and `numpy.random` are seeded for each
+    match. For draws that are the same with any number of workers, make a generator from the observation. A
+    model on a graphics card cannot be forked. With one worker functions run in this process. `progress` shows
+    the matches played on standard error, in a log at most every ten seconds, or is a function of their number
+    and that of all (None if unknown).
 
     An illegal answer, an exception and any other fault forfeits the match, as in a season; with `strict` the
     first one raises BotCheckFailed, with one worker from the function's own exception. ConfigError for a

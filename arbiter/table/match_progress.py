@@ -14,7 +14,7 @@ from arbiter.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Progress: TypeAlias = bool | Callable[[int, int | None], object]
+ProgressLike: TypeAlias = bool | Callable[[int, int | None], object]
 """True for a line on standard error, or a function of the matches played and planned (None if unknown)."""
 LINE_SECONDS = 0.5
 """Seconds between two updates of the line that a terminal or a notebook rewrites."""
@@ -36,7 +36,7 @@ def check_workers(workers: object) -> int:
 
 
 @contextmanager
-def shown(progress: Progress) -> Iterator[Callable[[int, int | None], object]]:
+def shown(progress: ProgressLike) -> Iterator[Callable[[int, int | None], object]]:
     """Yield a function to call with the matches played and planned; ConfigError."""
     if not (isinstance(progress, bool) or callable(progress)):
         raise ConfigError(f"progress: expected a boolean or a function, got {progress!r}")

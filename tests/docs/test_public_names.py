@@ -17,6 +17,7 @@ import pytest
 
 import arbiter
 import rating
+from arbiter import types
 from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ RESULTS = {"crossplay": "Crossplay", "evaluate": "Evaluation"}
 """What functions return that has no section."""
 PAGES_OF_NAMES: dict[str, set[str]] = {
     "arbiter": set(arbiter.__all__),
+    "arbiter.types": set(types.__all__),
     "rating": set(rating.__all__),
 }
 
@@ -101,15 +103,34 @@ def test_the_package_shows_its_names_and_nothing_else() -> None:
 
 
 def test_types_and_names_agree() -> None:
-    stub = ast.parse(Path(arbiter.__file__).with_suffix(".pyi").read_text())
-    typed = {
+    typed = stub_of(arbiter)
+    homes = {(f"arbiter.{home}", name): name for name, home in arbiter._HOMES.items()}  # type: ignore[attr-defined]
+    assert typed == homes | {("arbiter", name): name for name in arbiter._MODULES}  # type: ignore[attr-defined]
+    assert stub_of(types) == {(home, name): name for name, home in types._HOMES.items()}  # type: ignore[attr-defined]
+
+
+def stub_of(module: Any) -> dict[tuple[str | None, str | None], str]:
+    """The imports of a module's stub."""
+    return {
         (node.module, alias.asname): alias.name
-        for node in stub.body
+        for node in ast.parse(Path(module.__file__).with_suffix(".pyi").read_text()).body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    homes = {(f"arbiter.{home}", name): name for name, home in arbiter._HOMES.items()}  # type: ignore[attr-defined]
-    assert typed == homes | {("arbiter", name): name for name in arbiter._MODULES}  # type: ignore[attr-defined]
+
+
+def test_the_types_of_rows_and_parameters_can_be_imported() -> None:
+    rows = {name: kind for name, kind in row_types().items() if name not in arbiter.__all__}
+    assert rows.items() <= {name: getattr(types, name) for name in types.__all__}.items()
+    functions = [value for name in arbiter.__all__ if inspect.isfunction(value := getattr(arbiter, name))]
+    named = {
+        word
+        for one in functions
+        for text in one.__annotations__.values()
+        for word in re.findall(r"\b[A-Z]\w+", typed(text))
+    }
+    usual = {"Any", "Literal", "Mapping", "None", "PathLike", "Sequence"}
+    assert named - usual <= {*types.__all__, *arbiter.__all__}
 
 
 @pytest.mark.process

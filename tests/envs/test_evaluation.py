@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ from arbiter.match.limits import WrittenLimits
 from tests.envs.forms import first, last
 
 LIMITS = WrittenLimits(isolation="plain").limits()
+
+
+def drawing(_: Any, mask: Any) -> int:
+    return int(random.choice(mask.nonzero()[0]))
 
 
 def test_each_rung_has_a_match_from_every_seat_for_every_round() -> None:
@@ -141,6 +146,10 @@ def test_workers_play_what_one_process_plays() -> None:
     policies: dict[str, Any] = {"least": first, "random": "random"}
     one, two = (envs.crossplay(policies, "planning", workers=number, **call) for number in (1, 2))
     assert one == two
+    random.seed(0)
+    drawn = envs.evaluate(drawing, "planning", ["random"], workers=2, **call)
+    random.seed(1)
+    assert envs.evaluate(drawing, "planning", ["random"], workers=2, **call) == drawn
     with pytest.raises(VoidMatch, match=r"ending against last, round \d: the worker process .* died"):
         envs.evaluate(ending, "planning", [last], workers=2, **call)
     with pytest.raises(BotCheckFailed, match="decision 1: the policy raising raised KeyError"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 from functools import partial
 from pathlib import Path
@@ -249,6 +250,18 @@ def test_workers_play_what_one_process_plays() -> None:
     alone = arbiter.play("planning", players, matches=8, **SHORT)
     assert played(at_once) == played(alone)
     assert at_once[0].programs == alone[0].programs
+
+
+@pytest.mark.process
+def test_workers_seed_the_global_generators_for_each_match() -> None:
+    def drawing(_: Any, mask: Any) -> int:
+        return random.choice([*np.flatnonzero(mask), np.random.choice(np.flatnonzero(mask))])
+
+    players: list[arbiter.Contestant] = [drawing] * 4
+    one = arbiter.play("planning", players, matches=8, workers=2, **SHORT)
+    random.seed(len(one))
+    np.random.seed(len(one))
+    assert played(arbiter.play("planning", players, matches=8, workers=2, **SHORT)) == played(one)
 
 
 @pytest.mark.process

@@ -1,6 +1,7 @@
 """A user's script, never run: `make check` has its types checked strictly, and all mistakes must be found."""
 
 import arbiter
+from arbiter.types import MatchRow, PolicyLike
 
 
 def first(observation: object, mask: object) -> int:
@@ -19,12 +20,14 @@ decisions: list[dict[str, object]] = [
 ]
 found = arbiter.compare("planning", first, "greedy", max_blocks=3)
 with arbiter.open_season("season.yaml") as season:
+    lost: list[MatchRow] = [match for match in season.matches() if match["fault"]]
     points: tuple[int, ...] | None = season.record("r001/t01/m0").points
     rows = season.standings()["players"]
     rank: int | None = rows[0]["rank"]
     best, listed = arbiter.fit(season)[rows[0]["player"]].elo, rows[0]["elo"]
     same: bool = best is not None and listed is not None and abs(best - listed) < 1e-6
 arbiter.fit(results.table())
+policy: PolicyLike = first
 elos: list[float | None] = arbiter.evaluate(
     first, "planning", ["random"], workers=None, progress=True
 ).table()["elo"]

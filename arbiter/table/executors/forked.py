@@ -7,6 +7,8 @@ with closing(each_in_fork(play, specs, workers=2)) as done:
 
 from __future__ import annotations
 
+import random
+import sys
 from concurrent.futures import FIRST_COMPLETED, wait
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -46,6 +48,13 @@ def each_in_fork(
                     yield running.pop(future), future
     finally:
         del _CALLS[id(run)]
+
+
+def seed_generators(seed: str) -> None:
+    """Seed the global generators of Python and NumPy: all workers have copies of the same ones."""
+    random.seed(seed)
+    if (numpy := sys.modules.get("numpy")) is not None:
+        numpy.random.seed(random.getrandbits(32))
 
 
 def _run(job: Any, key: int) -> Any:

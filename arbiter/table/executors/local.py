@@ -66,7 +66,8 @@ class ProcessSlot:
     def start(self, call: Call, done: Done) -> None:
         """Send a call to the worker process, started first if it does not run."""
         if self._worker is None or not self._worker.send(call, done):
-            self._worker = _Worker(self._core, _is_confined(call), self._method)
+            with _interrupts_deferred():
+                self._worker = _Worker(self._core, _is_confined(call), self._method)
             if not self._worker.send(call, done):
                 done(None, VoidMatch("the worker process that was to play it could not be started"))
 
@@ -154,13 +155,34 @@ def processes(workers: int, method: StartMethod = "spawn") -> Iterator[Slots]:
     pool = Slots(ProcessSlot(core, method) for core in sorted(os.sched_getaffinity(0))[:workers])
     try:
         yield pool
-    except BaseException:
-        pool.shutdown(cancel_futures=True)
-        raise
-    else:
         pool.shutdown()
+    except BaseException:
+        with _interrupts_deferred():
+            pool.shutdown(cancel_futures=True)
+        raise
     finally:
         SYSTEM.close()
+
+
+@contextmanager
+def _interrupts_deferred() -> Iterator[None]:
+    """Handle signals of `ENDING` after the block: an exception within it would leave a worker running.
+
+    Blocking them in this thread is not enough: another may receive them, and the main thread handles them.
+    """
+    came: list[int] = []
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {number: now for number in ENDING if callable(now := signal.getsignal(number))}
+    try:
+        for number in before:
+            signal.signal(number, lambda one, _: came.append(one))
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def slots(wanted: int | None) -> int:

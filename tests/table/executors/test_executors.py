@@ -8,7 +8,10 @@ import signal
 import stat
 import sys
 import tempfile
+import threading
+from contextlib import closing
 from dataclasses import replace
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +21,7 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match.clock import TimeControl
 from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.table.executors import Slots, cluster, inline, processes, slots
+from arbiter.table.executors.forked import each_in_fork
 from arbiter.table.executors.shipping import pack, place, receive, relocate, unpack
 from arbiter.table.private_folder import claim_core, private_folder
 
@@ -336,3 +340,30 @@ def test_leaving_by_an_exception_kills_the_workers_at_once() -> None:
         raise KeyboardInterrupt
     assert isinstance(running.exception(), VoidMatch)
     assert multiprocessing.active_children() == []
+
+
+@pytest.mark.process
+def test_ctrl_c_during_a_fork_arrives_after_it_and_leaves_no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, forked = ForkProcess.start, threading.Event()
+
+    def interrupt() -> None:
+        forked.wait()
+        signal.raise_signal(signal.SIGINT)
+
+    # Begun now, it does not block the signal; the main thread handles it.
+    other = threading.Thread(target=interrupt)
+    other.start()
+
+    def interrupted(process: ForkProcess) -> None:
+        start(process)
+        forked.set()
+        other.join()
+
+    monkeypatch.setattr(ForkProcess, "start", interrupted)
+    before = multiprocessing.active_children()
+    with pytest.raises(KeyboardInterrupt), closing(each_in_fork(abs, iter([-1]), 1)) as done:
+        next(done)
+    left = [one for one in multiprocessing.active_children() if one not in before]
+    for one in left:
+        one.kill()
+    assert left == []

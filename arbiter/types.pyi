@@ -1,0 +1,54 @@
+"""The types of the names that `arbiter.types` imports at their first use."""
+
+from arbiter.envs.each_against_each import Crossplay as Crossplay
+from arbiter.envs.each_against_each import CrossplayTable as CrossplayTable
+from arbiter.envs.each_against_each import Encounter as Encounter
+from arbiter.envs.evaluation import Evaluation as Evaluation
+from arbiter.envs.evaluation import LadderTable as LadderTable
+from arbiter.envs.evaluation import Rung as Rung
+from arbiter.envs.opponents import OpponentLike as OpponentLike
+from arbiter.games.game import AnyGame as AnyGame
+from arbiter.match.follower import PolicyLike as PolicyLike
+from arbiter.match.notes import Note as Note
+from arbiter.match.record import BotReport as BotReport
+from arbiter.match.record import Forfeit as Forfeit
+from arbiter.match.record import MatchSummary as MatchSummary
+from arbiter.match.record import Move as Move
+from arbiter.match.spec import Limits as Limits
+from arbiter.python.rating_fit import Rateable as Rateable
+from arbiter.python.table_types import DataFrame as DataFrame
+from arbiter.python.table_types import LosTable as LosTable
+from arbiter.python.table_types import PlayerTotals as PlayerTotals
+from arbiter.python.table_types import RatingTable as RatingTable
+from arbiter.python.table_types import SeatTable as SeatTable
+from arbiter.season.administration import RankChange as RankChange
+from arbiter.season.snapshot.match_schema import MatchFault as MatchFault
+from arbiter.season.snapshot.match_schema import MatchRow as MatchRow
+from arbiter.season.snapshot.match_schema import MatchRun as MatchRun
+from arbiter.season.snapshot.match_schema import ModelOfMatch as ModelOfMatch
+from arbiter.season.snapshot.match_schema import Rejudging as Rejudging
+from arbiter.season.snapshot.schema import Cell as Cell
+from arbiter.season.snapshot.schema import Crosstable as Crosstable
+from arbiter.season.snapshot.schema import FavourRow as FavourRow
+from arbiter.season.snapshot.schema import FirstPlace as FirstPlace
+from arbiter.season.snapshot.schema import History as History
+from arbiter.season.snapshot.schema import ModelSums as ModelSums
+from arbiter.season.snapshot.schema import Next as Next
+from arbiter.season.snapshot.schema import Progress as Progress
+from arbiter.season.snapshot.schema import Rated as Rated
+from arbiter.season.snapshot.schema import RoundRatings as RoundRatings
+from arbiter.season.snapshot.schema import Row as Row
+from arbiter.season.snapshot.schema import SeasonCosts as SeasonCosts
+from arbiter.season.snapshot.schema import SeasonGame as SeasonGame
+from arbiter.season.snapshot.schema import Standings as Standings
+from arbiter.season.snapshot.schema import Status as Status
+from arbiter.season.snapshot.schema import VoidPlays as VoidPlays
+from arbiter.table.match_progress import ProgressLike as ProgressLike
+from arbiter.trials.regression.figures import Membership as Membership
+from arbiter.trials.regression.figures import StopRule as StopRule
+from arbiter.trials.regression.figures import TrialFigures as TrialFigures
+from arbiter.trials.regression.trial_state import VerdictOfTrial as VerdictOfTrial
+from rating import Rating as Rating
+from rating.fit.kinds import Kind as Kind
+
+__all__: list[str]
