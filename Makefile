@@ -84,7 +84,7 @@ bench-web: $(DEV) bots ## figures of a site: each page of a season of 2,000 play
 bench-uploads: $(DEV) ## figures of a site's pages while sixty authors send programs at once
 	@$(BIN)/python -m tests.bench.uploads
 
-bench-peers: $(DEV) ## other packages beside ours, each skipped by name where it cannot be had
+bench-peers: $(DEV) bots ## other packages and fastchess (in PATH, or FASTCHESS=PROGRAM) beside ours, each skipped by name where it cannot be had
 	-@$(INSTALL) evalica >&2
 	@test -x .venv/peers/bin/python || $(PYTHON) -m venv .venv/peers
 	-@.venv/peers/bin/python -m pip install --quiet --disable-pip-version-check rlcard==1.2.0 >&2

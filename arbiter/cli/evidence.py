@@ -7,6 +7,7 @@ import click
 from arbiter.cli.open_season import load_match, open_stored, seat_of
 from arbiter.cli.options import config_argument, require_extra, run_option, store_option
 from arbiter.cli.output import note
+from arbiter.contest.message_texts import id_of
 from arbiter.errors import ConfigError
 from arbiter.replay.export.atomic_files import new_folder, write_atomically
 
@@ -16,7 +17,9 @@ from arbiter.replay.export.atomic_files import new_folder, write_atomically
 @click.argument("match_id")
 @click.option("--seat", "place", required=True, metavar="K", help="The bot's seat, from 0, or its player.")
 @run_option
-@click.option("--output", metavar="FILE", help="File to write.  [default: evidence-MATCH-seat-K.html]")
+@click.option(
+    "--output", metavar="FILE", help="File to write.  [default: evidence-MATCH[-run-N]-seat-K.html]"
+)
 @click.option("--folder", help="New folder to write instead: the page and the files that it names.")
 @store_option
 def evidence(
@@ -43,6 +46,7 @@ def evidence(
         from arbiter.season.snapshot.freeze import public_state
         from arbiter.season.snapshot.reader import read_state
         from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name, sha256_of
+    match_id = id_of(match_id)
     whole = read_state(*open_stored(config, store_url))
     state = public_state(whole)
     record = load_match(whole if state.match(match_id) is None else state, match_id, run)
@@ -55,7 +59,7 @@ def evidence(
         )
     files = evidence_files(state, record, seat, run)
     if folder is None:
-        output = output or file_name(match_id, seat, run)
+        output = output or file_name(state, match_id, seat, run)
         write_atomically(output, files[PAGE])
         note(f"wrote the evidence to {output}")
         return

@@ -109,16 +109,15 @@ def read_state(path: str, store_url: str | None) -> SeasonState:
 
 
 def load_match(state: SeasonState, match_id: str, run: int | None) -> MatchRecord:
-    """Load the record of a run of a match, by default the last; ConfigError if there is no such run."""
+    """Load the record of a run of a match, by default the run that counts; ConfigError if unknown."""
     from arbiter.season.administration import unknown_match
-    from arbiter.season.snapshot.rejudgings import number_of_runs, run_of
+    from arbiter.season.snapshot.rejudgings import run_counted, run_of, runs_played
 
-    runs = number_of_runs(state, match_id)
-    record = run_of(state, match_id, None if run == runs else run)
+    record = run_of(state, match_id, None if run == run_counted(state, match_id) else run)
     if record is None and state.match(match_id) is None:
         raise unknown_match(match_id, state.stored.summaries())
     if record is None:
-        raise ConfigError(f"{match_id} has {counted(runs, 'run')}, no run {run}")
+        raise ConfigError(f"{match_id} has {counted(runs_played(state, match_id)[-1], 'run')}, no run {run}")
     return record
 
 

@@ -62,7 +62,9 @@ scheduler_option = click.option(
     "--scheduler", help="Play on the Dask cluster of this scheduler, such as tcp://host:8786."
 )
 run_option = click.option(
-    "--run", type=click.IntRange(min=1), help="Run of a replayed match, from 1.  [default: the last]"
+    "--run",
+    type=click.IntRange(min=1),
+    help="Run of a replayed match, from 1.  [default: the run that counts]",
 )
 accept_option = click.option(
     "--accept-changes", is_flag=True, help="Continue although the config has changed, or the seed is known."

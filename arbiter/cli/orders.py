@@ -11,7 +11,7 @@ import click
 from arbiter.cli.open_season import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import NO_CHANGE, change_rows, note, print_json, print_table, say
-from arbiter.contest.message_texts import ids_in
+from arbiter.contest.message_texts import id_of, ids_in
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match.spec import original
 from arbiter.season import administration
@@ -88,8 +88,7 @@ def annul(
     if not undo and because is None:
         raise ConfigError("--because is missing: give the reason, which players can read")
     season = _open_season(config, store_url)
-    # Addresses on the site have r001-t01-m0.
-    ids = list(dict.fromkeys(name.replace("-", "/") for name in matches)) or _select_matches(
+    ids = list(dict.fromkeys(map(id_of, matches))) or _select_matches(
         season, round_number, player, annulled=undo
     )
     if undo:

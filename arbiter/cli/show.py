@@ -14,6 +14,7 @@ from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.open_season import load_match, read_state, seat_of
 from arbiter.cli.options import config_argument, format_option_of, run_option, store_option
 from arbiter.cli.output import print_json, say
+from arbiter.contest.message_texts import id_of
 from arbiter.errors import ConfigError
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.cost_budget import cost_of
@@ -104,6 +105,7 @@ def show(
     else:
         if match_id is None:
             raise ConfigError("expected a match id after CONFIG", hint=f"arbiter matches {config} lists them")
+        match_id = id_of(match_id)
         lost_questions = found.stored.outages.of(match_id) if prompts else []
         for part in lost_questions:
             for line in _prompt_lines(part["seat"], part["player"], part):
@@ -161,7 +163,7 @@ def _print_stored(
 ) -> None:
     """Print a match of a season, of a `run` if given, with what changed since it was played."""
     season, runs, counts = found.stored, runs_played(found, record.id)[-1], run_counted(found, record.id)
-    orders, run = season.orders.read().given, run_counted(found, record.id, run)
+    orders, run = season.orders.read().given, run or counts
     then = orders_until_replaced(orders, record.id, run)
     files = program_remarks(season.programs(), then, record, Path(config))
     about = (
@@ -173,7 +175,7 @@ def _print_stored(
     for text in (*files, *about):
         say(text)
     if record.forfeit is None or run != counts:
-        # `console` plays the last run alone.
+        # `console` plays the run that counts alone.
         print_match(record)
         return
     from arbiter.cli.rerun_command import settings_of_match, unavailable_players

@@ -28,6 +28,7 @@ from arbiter.season.snapshot.ranking import ranking_after
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.snapshot.standing_marks import RankSpread, notices, rank_spreads
 from arbiter.season.snapshot.viewer import AS_ORGANISER
+from arbiter.store import OrderKind
 from arbiter.text import UNMARKED, counted, faults_text, joined, money, number
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def matches(
             ended = "; ".join(filter(None, [f"annulled: {why}", ended]))
         again = []
         for one in state.reruns.get(match.id, ()):
-            new = one.counts > one.replaces
+            new = one.order.verb is OrderKind.REPLAYED
             what = "replayed, before" if new else f"run {one.counts} counts again, instead of"
             again += [] if one.order.before is None else [f"{what}: {result_text(one.order.before)}"]
         rows.append([match.id, *seats, "; ".join(filter(None, [ended, *again]))])

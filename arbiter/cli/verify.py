@@ -76,7 +76,7 @@ def _coverage_text(checked: Coverage) -> str:
         f"{counted(checked.rounds, 'round')} ({checked.complete} complete) dealt again,"
         f" {checked.matches} matches with {checked.moves} moves and {checked.forfeits} forfeits replayed,"
         " ratings computed again"
-        + (f", {counted(checked.replayed, 'match')} played twice" if checked.replayed else "")
+        + (f", {counted(checked.replayed, 'match')} played again" if checked.replayed else "")
         + (f", {counted(checked.annulled, 'match')} annulled" if checked.annulled else "")
         + (", the seed matches its commitment" if checked.commitment else "")
     )

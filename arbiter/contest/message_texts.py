@@ -53,6 +53,11 @@ def ids_in(text: str) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_NAMED]
 
 
+def id_of(text: str) -> str:
+    """Return the match's id that `text` is in one of its forms; another text with ``/`` instead of ``-``."""
+    return ids_in(text)[0] if MATCH_NAME.fullmatch(text) else text.replace("-", "/")
+
+
 def announce(stored: SeasonStore, text: str, who: str, at: str = "") -> Announcement:
     """Store an announcement for a date and time, "" for now; ConfigError for these, BadText for the text."""
     moment = parse_until(at) if at else None

@@ -84,6 +84,10 @@ class Limits:
     end: str = "kill"
 
 
+SITS_OUT = "sits out: its matches are void, and without it they are not"
+"""The reason of a match lost by void plays, without theirs, which may name the organiser's files."""
+
+
 class Absence(NamedTuple):
     """A player left out of its match.
 

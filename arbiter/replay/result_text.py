@@ -86,6 +86,17 @@ def say_points(players: Sequence[str], points: Sequence[int], sides: Sequence[in
     return f"{who} {'win together' if together else 'share the win'} with {won}"
 
 
+def say_own_place(
+    players: Sequence[str], points: Sequence[int], seat: Seat, sides: Sequence[int] | None = None
+) -> str:
+    """Return the place of a losing `seat` for it: ``You come third with 7 points, 10 behind pimc``."""
+    ahead = len({at if sides is None else sides[at] for at, won in enumerate(points) if won > points[seat]})
+    names, most = names_in_text(players), max(points)
+    first = joined([names[one] for one in winners(points)])
+    place = ("first", "second", "third", "fourth")[ahead] if ahead < 4 else f"{ahead + 1}th"
+    return f"You come {place} with {_points_text(points, seat)}, {most - points[seat]} behind {first}"
+
+
 def _points_text(points: Sequence[int], seat: Seat) -> str:
     return f"{signed(points)[seat]} point{'' if abs(points[seat]) == 1 else 's'}"
 

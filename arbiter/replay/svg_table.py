@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 640, 470
 """The size of every picture, so that those of a match can be animated."""
 PLACES = {2: ("south", "north"), 3: ("south", "west", "east"), 4: ("south", "west", "north", "east")}
-MOST_ROWS = 5
+MOST_ROWS = 4
 """Plays shown in rows."""
 _SYMBOLS = {
     "C": "\N{BLACK CLUB SUIT}", "D": "\N{BLACK DIAMOND SUIT}",

@@ -108,8 +108,10 @@ def undo_annulment(season: SeasonWithOrders, ids: Sequence[str], because: str = 
             if match_id in now.annulled:
                 yield OrderKind.UNDO, match_id, reason
             elif match_id not in now.undoable:
-                hint = "--list names the annulled ones"
-                raise ConfigError(f"nothing to take back: {match_id} was not annulled", hint=hint)
+                why = f"{match_id} is not annulled now, and its last decision was no replay"
+                raise ConfigError(
+                    f"nothing to take back: {why}", hint="--list has the last decision on each match"
+                )
 
     given = give_orders(season, make_orders)
     subjects, after = list(given.subjects), given.after

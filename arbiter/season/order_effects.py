@@ -41,7 +41,7 @@ class EffectiveOrders:
     undoable: frozenset[str] = frozenset()
     """Matches whose last order is their replay, which can be taken back."""
     replayed: int = 0
-    """The number of matches that were played again; it changes when stored matches change."""
+    """The number of matches that were played again."""
 
     def counted(self, summaries: Iterable[MatchSummary]) -> Iterator[MatchSummary]:
         """Yield the matches that count, in their state at that time; `summaries` are whole rounds by id.
@@ -79,7 +79,7 @@ def effective_orders(
     reinstated: dict[str, int] = {}
     tried: dict[str, tuple[str, ...]] = {}
     last: dict[str, OrderKind] = {}
-    replayed = 0
+    replayed: set[str] = set()
     for order in orders:
         name = order.subject
         if not holds(order):
@@ -92,7 +92,8 @@ def effective_orders(
                 annulled[name] = order
             case OrderKind.UNDO | OrderKind.REPLAYED | OrderKind.RESTORED:
                 annulled.pop(name, None)
-                replayed += order.before is not None
+                if order.verb is OrderKind.REPLAYED:
+                    replayed.add(name)
             case OrderKind.SUSPEND | OrderKind.FAILED:
                 suspended[name] = order
             case OrderKind.REINSTATE:
@@ -101,7 +102,7 @@ def effective_orders(
             case OrderKind.TRIED:
                 tried[name] = (*tried.get(name, ()), order.because)
     undoable = frozenset(name for name, verb in last.items() if verb is OrderKind.REPLAYED)
-    return EffectiveOrders(annulled, earlier, suspended, reinstated, tried, undoable, replayed)
+    return EffectiveOrders(annulled, earlier, suspended, reinstated, tried, undoable, len(replayed))
 
 
 def orders_when_planned(orders: Iterable[Order], number: int) -> EffectiveOrders:
@@ -166,11 +167,12 @@ def uncounted_matches(
 
 
 class Rerun(NamedTuple):
-    """A run of a match that replaces run `replaces`, the first being 1; `order` keeps that as `before`.
+    """Replacement `place` of a match, from 1: run `counts`, new or restored, instead of `replaces`.
 
-    `counts` is the run that counts since then: the new one, or a restored one.
+    Runs are numbered from 1 as they were played; `order` keeps the replaced one as `before`.
     """
 
+    place: int
     replaces: int
     counts: int
     order: Order
@@ -178,7 +180,7 @@ class Rerun(NamedTuple):
 
 
 def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
-    """Return the runs from the second on of replayed and restored matches, by id."""
+    """Return the replacements of replayed and restored matches by id, each match's oldest first."""
     found: dict[str, list[Rerun]] = {}
     reasons: dict[str, str] = {}
     for order in orders:
@@ -187,12 +189,12 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
         elif order.before is not None:
             because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else order.because
             runs = found.setdefault(order.subject, [])
-            replaces = len(runs) + 1
-            counts = replaces + 1
             if order.verb is OrderKind.RESTORED:
-                # The store restores the run before the replaced one, which may be a copy, too.
-                counts = runs[-2].counts if len(runs) > 1 else 1
-            runs.append(Rerun(replaces, counts, order, because))
+                # The store restores the run that the last replay replaced.
+                counts = runs[-1].replaces if runs else 1
+            else:
+                counts = max([1, *(run.counts for run in runs)]) + 1
+            runs.append(Rerun(len(runs) + 1, runs[-1].counts if runs else 1, counts, order, because))
     return found
 
 
@@ -213,9 +215,10 @@ def undoable_orders(given: Sequence[Order], limit: int) -> list[tuple[str, str, 
 
 
 def orders_until_replaced(orders: Sequence[Order], match_id: str, run: int) -> Sequence[Order]:
-    """Return the orders given before run `run` of a match, from 1, was replaced; all for its last run."""
-    replaced = [k for k, order in enumerate(orders) if order.subject == match_id and order.before is not None]
-    return orders[: replaced[run - 1]] if run <= len(replaced) else orders
+    """Return the orders given before run `run` of a match, from 1, was first replaced; all for its last."""
+    replacing = (one.order for one in reruns_of(orders).get(match_id, ()) if one.replaces == run)
+    first = next(replacing, None)
+    return orders if first is None else orders[: orders.index(first)]
 
 
 def first_id(match_id: str) -> str:

@@ -65,6 +65,15 @@ class VoidPlayStore(SeasonRows):
             sat: Counter[str] = Counter(player for row in rows for player in json.loads(row.players))
         return Voids(len(rows), dict(sorted(sat.items(), key=lambda one: (-one[1], one[0].casefold()))))
 
+    def reasons(self) -> dict[str, list[str]]:
+        """Return by match the reasons of its void plays, the first one first; matches by their last one."""
+        table, found = db_schema.voids.c, dict[str, list[str]]()
+        rows = self._all(self._own(table.match_id, table.why).order_by(table.number))
+        with explain_unreadable("the void plays"):
+            for row in rows:
+                found[row.match_id] = [*found.pop(row.match_id, []), str(json.loads(row.why))]
+        return found
+
 
 MOST_OUTAGES = 20
 """The latest questions without an answer that are kept of a season."""

@@ -24,6 +24,7 @@ from arbiter.match.position import Position
 from arbiter.match.protocol import NONE
 from arbiter.match.record import Fault
 from arbiter.match.referee import referee
+from arbiter.match.spec import SITS_OUT
 from arbiter.sandbox.cgroup import group_settings
 from arbiter.sandbox.core_accounts import NS_PER_TICK
 from arbiter.sandbox.failure_hints import STACK, refused_note, tier_hint, wrong_folder_hint
@@ -246,9 +247,7 @@ class _Absent(RandomPlayers):
         """As in `Follower`, but a fault (``crash``) for the absent player if its absence is one."""
         seat, at_fault = self._absence
         if at_fault and seat in send.seats:
-            # Without the reason of the voids, which may name the organiser's or other players' files.
-            why = "sits out: its matches are void, and without it they are not"
-            return Reply(NONE, 0, 0, fault=MalformedReply(Fault.CRASH, why))
+            return Reply(NONE, 0, 0, fault=MalformedReply(Fault.CRASH, SITS_OUT))
         return super().exchange(send)
 
 

@@ -20,7 +20,7 @@ from rating.crosstable import PairTable
 from rating.evidence import confidence_sequence
 from rating.fit.bayeselo import bayeselo
 from rating.threads import one_thread
-from tests.bench import chefs_hat_env
+from tests.bench import chefs_hat_env, referees
 from tests.bench.environments import COMPILED, FIGURES, SIDE_BY_SIDE, in_c_and_python
 from tests.bench.play import deals_per_second
 from tests.bench.ratings import made_season, timed
@@ -180,13 +180,16 @@ def main() -> None:
         for name, measure in PEERS.items():
             print(f"bench-peers: {name}", file=sys.stderr)
             figures[name] = measure(season, ours)
-    print("bench-peers: evidence", file=sys.stderr)
-    bets = evidence()
-    print("bench-peers: games", file=sys.stderr)
-    print("bench-peers: rules of Dou Dizhu", file=sys.stderr)
-    compared = rules()
-    rating = {"players": PLAYERS, "results": RESULTS, **figures}
-    print(json.dumps({"rating": rating, "evidence": bets, "games": games(), "rules": compared}, indent=2))
+    found: dict[str, Any] = {"rating": {"players": PLAYERS, "results": RESULTS, **figures}}
+    for name, part in (
+        ("evidence", evidence),
+        ("games", games),
+        ("rules", rules),
+        ("referees", referees.figures),
+    ):
+        print(f"bench-peers: {name}", file=sys.stderr)
+        found[name] = part()
+    print(json.dumps(found, indent=2))
 
 
 if __name__ == "__main__":

@@ -255,9 +255,10 @@ def play_through_proxy(game: str, upstream: int, place: Path) -> dict[str, Any]:
         "--host",
         "127.0.0.1",
     ]
-    with serving(
-        words, port, "/health/liveliness", folder / "proxy.log", LITELLM_LOCAL_MODEL_COST_MAP="True"
-    ):
+    # On loopback alone, for this play.
+    settings = {"LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}
+    settings["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    with serving(words, port, "/health/liveliness", folder / "proxy.log", **settings):
         return play_season(game, f"http://127.0.0.1:{port}/v1", folder)
 
 

@@ -29,7 +29,9 @@ def run(kept: Kept, arbiter: Run) -> Run:
 
 def test_matches_are_annulled_listed_and_taken_back(kept: Kept, run: Run) -> None:
     before = run("standings", "--format", "json")
-    code, out, err = run("annul", CLEAN, ILLEGAL, CLEAN.replace("/", "-"), "--because", " a power\ncut ")
+    code, out, err = run(
+        "annul", CLEAN, ILLEGAL, CLEAN.replace("/", " ").upper(), "--because", " a power\ncut "
+    )
     assert (code, err) == (0, "")
     assert out.startswith(f"annulled: 2 matches, {CLEAN}, {ILLEGAL}\n")
     assert " -> " in out
@@ -197,7 +199,7 @@ def test_the_csv_of_standings_has_faults(run: Run) -> None:
         ("annul --player p2@7 --because x", "p2@7 has no match"),
         ("annul --player p99 --because x", "no player 'p99'"),
         ("annul --undo --round 1", "each of these 8 matches counts"),
-        ("annul --undo r001/t01/m0", "r001/t01/m0 was not annulled"),
+        ("annul --undo r001/t01/m0", "r001/t01/m0 is not annulled now"),
         ("annul --undo r001/t01/m0 --replay", "--undo cannot be combined"),
         ("annul --list r001/t01/m0", "--list takes no other option and no match"),
         ("suspend p2", "--because is missing"),

@@ -11,9 +11,14 @@ import pytest
 
 from arbiter.contest.message_texts import ids_in
 from arbiter.match.packing import pack_match
+from arbiter.match.record import Fault
+from arbiter.match.spec import SITS_OUT
+from arbiter.replay.time_account import times_json
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind
+from arbiter.web.views.late_reply import LateRule, first_rule, late_words
+from tests.docs.pages import ROOT
 from tests.fixtures.site import Authored, archive
 from tests.fixtures.zoo import TIMEOUT, Kept
 
@@ -74,8 +79,13 @@ def test_an_author_gets_the_same_file_as_the_command_for_each_run_of_the_own_sea
         assert arbiter(*words)[0] == 0
         assert (answer.status_code, answer.content) == (200, out.read_bytes())
     assert appealed.client.get(OWN).content == answer.content
-    name = f"evidence-{PART}-run-2-seat-2.html"
-    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    for address, name in (
+        (f"{OWN}?run=2", f"evidence-{PART}-run-2-seat-2.html"),
+        (OWN, f"evidence-{PART}-run-2-seat-2.html"),
+        (f"/me/matches/{PART}/log?run=1", f"{PART}-run-1.log.txt"),
+    ):
+        sent = appealed.client.get(address).headers["content-disposition"]
+        assert sent == f'attachment; filename="{name}"'
     for other in ("?seat=0", "?run=3", "?run=x", "?seat=x"):
         assert appealed.client.get(f"{OWN}{other}").status_code == 404
     appealed.log_in("ben")
@@ -102,13 +112,77 @@ def test_the_evidence_of_a_replaced_run_has_its_fault_its_moments_the_machine_an
             " for 2750.00 ms (charged): then it slept"
         ),
         (
-            "at most 1.25 ms, in the whole match, less than 1 % of the time in which it did neither. Even if"
-            " all of it were deducted, the charge for this request would be 2998.75 ms, not more than the"
-            " 2999.00 ms allowed."
+            "at most 1.25 ms, in the whole match, less than 1 % of the time in which it did neither. The rule"
+            " of decision that fits first: for most of the charge it neither computed nor waited, and the"
         ),
     ):
         assert (sentence in first, sentence in last) == (True, False)
     assert f"arbiter evidence CONFIG {TIMEOUT} --seat 2 --run 1" in first
+
+
+@pytest.mark.parametrize(
+    ("cpu", "idle", "taken", "allowed", "rule"),
+    [
+        (900, 100, 500, 999, LateRule.COMPUTED),
+        (899, 101, 0, 999, LateRule.STILL_MORE),
+        (300, 700, 349, 700, LateRule.IDLE),
+        (300, 700, 350, 650, LateRule.NOT_MORE),
+        (500, 500, 1, 998, LateRule.STILL_MORE),
+        (300, 700, None, 999, None),
+        (300, 700, 400, None, None),
+    ],
+)
+def test_the_first_rule_that_fits_decides_on_a_late_reply(
+    cpu: int, idle: int, taken: int | None, allowed: int | None, rule: LateRule | None
+) -> None:
+    assert first_rule(cpu, idle, 1000, taken, allowed) is rule
+
+
+@pytest.mark.parametrize(
+    ("cpu", "taken", "rule", "even_if", "share"),
+    [
+        (2_999_910_000, 10_000_000, LateRule.COMPUTED, False, False),
+        (1_600_000_000, 900_000_000, LateRule.NOT_MORE, True, True),
+    ],
+)
+def test_the_evidence_of_a_late_reply_ends_with_the_decision(
+    kept: Kept, cpu: int, taken: int, rule: LateRule, even_if: bool, share: bool
+) -> None:
+    late = {**LATE, "wall_ns": 3_000_000_000, "cpu_ns": cpu, "delay_ns": 0}
+    match = with_author(kept.match(TIMEOUT))
+    assert match.forfeit is not None
+    match = replace(match, forfeit=replace(match.forfeit, times=late), host={**HOST, "steal_ns": taken})
+    *_, lost, verdict = late_words(kept.config.limits.time, match, times_json(match, 2))
+    assert verdict == f"The rule of decision that fits first: {rule.condition}. So {rule.decision}"
+    assert ("Even if" in lost, "% of the time in which it did neither" in lost) == (even_if, share)
+
+
+def test_the_evidence_of_a_match_lost_by_void_plays_has_their_public_reasons(site: Authored) -> None:
+    starved = "the bot in seat 2 got too little of the machine in 12 s to be judged"
+    starved += ": others took 7.6 s of its cores"
+
+    def lost(match: MatchRecord) -> MatchRecord:
+        mine = with_author(match)
+        assert mine.forfeit is not None
+        return replace(mine, forfeit=replace(mine.forfeit, fault=Fault.CRASH, reason=SITS_OUT, times=None))
+
+    site.kept.change(TIMEOUT, lost)
+    for why in (starved, starved, "cannot start /home/olga/bot.py of player p1: it is gone"):
+        site.kept.season.voids.add(TIMEOUT, why, ["ann@1"])
+    site.log_in("ann")
+    page = text_of(site.client.get(OWN).text)
+    told = f"decided so after 3 void plays: {starved} (2 times); a reason that only the organiser sees."
+    assert (told in page, "/home/olga" in page) == (True, False)
+    site.log_in("olga")
+    admin = text_of(site.client.get("/admin").text)
+    assert re.search(
+        r"the referee decided that \S*\s*ann@1\S*\s* loses after 3 void plays: the bot in seat 2", admin
+    )
+
+
+def test_the_manual_has_the_rules_of_the_evidence() -> None:
+    manual = (ROOT / "docs/howto/appeals.md").read_text(encoding="utf-8")
+    assert "\n".join(f"| {rule.condition} | {rule.decision} |" for rule in LateRule) in manual
 
 
 def test_the_command_shows_a_replaced_run_and_the_author_reads_its_log(
@@ -170,6 +244,8 @@ def test_an_author_appeals_from_the_match_and_reads_which_match_does_not_exist(a
     assert f'rows="3">Match {TIMEOUT}: </textarea>' in me
     assert f"match={PART}#questions" in me
     assert "The site shows no match r999/t01/m0:" in me
+    rules = html.unescape(appealed.client.get("/seasons/small/rules").text)
+    assert all(f"{rule.condition}: {rule.decision}." in rules for rule in LateRule)
     assert ids_in("R1 T1 M2, round 12, table 3, match 0+; r001-t01-m1") == [
         "r001/t01/m2",
         "r012/t03/m0+",

@@ -137,7 +137,7 @@ def test_the_same_store_gives_the_same_bytes_and_another_record_another_chain(
     kept: Kept, page_of: Page
 ) -> None:
     first = page_of(CLEAN, 0)
-    assert page_of(CLEAN, 0) == first
+    assert page_of(CLEAN.replace("/", " ").upper(), 0) == first
     chain, number = kept.season.chain(1)
     assert (chain in first, number) == (True, 8)
     assert kept.season.chain(2)[0] != chain

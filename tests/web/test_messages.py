@@ -37,10 +37,12 @@ def front(kept: Kept) -> tuple[str, str, Any]:
 def test_an_announcement_is_on_both_front_pages_and_in_the_feed(site: Authored) -> None:
     site.log_in("olga")
     text = f"The **deadline** is [here](https://uni.example) {HOSTILE}"
+    text += " [all](/seasons/contest/rejudgings) [not](//uni.example)"
     assert site.post("/admin/announce", "/admin", text=text, at="").status_code == 303
     listed, page, shape = front(site.kept)
     for shown in (listed, page):
         assert 'The <strong>deadline</strong> is <a href="https://uni.example">here</a>' in shown
+        assert '<a href="/seasons/contest/rejudgings">all</a> not' in shown
         assert "<script>alert" not in shown
         assert "<img" not in shown
     assert [one["number"] for one in shape["announcements"]] == [1]

@@ -75,6 +75,7 @@ def test_voids_are_shown_by_player(organised: Authored) -> None:
     page = organised.client.get("/admin").text
     assert "Voids in its matches, of 2" in page
     assert '<td class="n">2</td>' in page.partition("Voids in its matches")[2]
+    assert "2 void plays: it was killed (2 times)" in page
     assert "<script>alert" not in page
 
 
@@ -126,7 +127,7 @@ def test_an_annulment_is_taken_back_once_with_a_reason(organised: Authored) -> N
     last = organised.kept.season.orders.read().given[-1]
     assert (last.verb.value, last.because) == ("undo", "it counts")
     again = order(organised, "undo", match="r001/t02/m0", because="it counts")
-    assert (again.status_code, "r001/t02/m0 was not annulled" in again.text) == (409, True)
+    assert (again.status_code, "r001/t02/m0 is not annulled now" in again.text) == (409, True)
     assert 'id="undo"' not in organised.client.get("/admin").text
 
 

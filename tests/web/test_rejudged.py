@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,11 +14,15 @@ from pydantic import TypeAdapter
 
 from arbiter.match.packing import pack_match
 from arbiter.season import administration
+from arbiter.season.order_effects import effective_orders
 from arbiter.season.results import SeasonResults
 from arbiter.season.schedule import match_specs
 from arbiter.season.snapshot.match_schema import Rejudgings
+from arbiter.season.snapshot.rejudgings import rejudgings_of
+from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.store import OrderKind
 from arbiter.testing import play_by_policy, random_policy
+from arbiter.web.views.feeds import season_feed
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import CLEAN, CRASH, Kept
 
@@ -208,6 +213,23 @@ def test_a_match_that_is_put_back_is_told_too(kept: Kept, arbiter: Run) -> None:
         (1, "replayed", REASON, changed(before, after)),
         (2, "restored", "it was no power cut", changed(after, before)),
     ]
+
+
+def test_runs_keep_the_numbers_of_their_plays_after_a_replay_was_taken_back(kept: Kept, arbiter: Run) -> None:
+    first, second = rejudge(kept)
+    administration.undo_annulment(SeasonResults(kept.config, kept.season), [CLEAN])
+    assert f"{CLEAN} has 2 runs, no run 3" in arbiter("show", kept.file, CLEAN, "--run", "3")[2]
+    _, third = rejudge(kept, reason="once more")
+    for run, played in enumerate((first, second, third), 1):
+        assert f"run {run} of 3;" in arbiter("show", kept.file, PART.upper(), "--run", str(run))[1]
+        found = json.loads(arbiter("show", kept.file, CLEAN, "--run", str(run), "--format", "json")[1])
+        assert found["points"] == list(played.points or ())
+    state = SeasonState.of(kept.config, kept.season)
+    told = [(one["run"], one["counts"]) for one in rejudgings_of(state, kept.match(CLEAN).summary())]
+    assert told == [(1, 2), (2, 1), (1, 3)]
+    names = re.findall(f"{CLEAN}:[0-9:]+", season_feed(state).decode())
+    assert len(set(names)) == 3
+    assert effective_orders(state.given).replayed == 1
 
 
 def test_a_fault_that_was_played_away_is_told_by_its_kind(kept: Kept) -> None:

@@ -21,6 +21,7 @@ from arbiter.errors import MalformedReply
 from arbiter.match.exchange import Reply
 from arbiter.match.protocol import NONE
 from arbiter.match.record import Fault
+from arbiter.replay.result_text import say_own_place
 from arbiter.sandbox.forkserver.bot import descendants_of
 from arbiter.sandbox.player_command import register
 from arbiter.season.config import load
@@ -34,6 +35,7 @@ from arbiter.web.http import http_server as serving_module
 from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.pages import visitor_tables as module
 from arbiter.web.pages.visitor_tables import Offer, Tables, offer_of
+from arbiter.web.pages.visitor_turns import in_second_person
 from arbiter.web.site import make_site
 from tests.fixtures.client import Client
 from tests.fixtures.commands import RANDOM
@@ -127,11 +129,36 @@ def test_a_visitor_plays_a_match_to_its_end(site: Site) -> None:
     state = site.begin()
     assert state["players"].count("you") == 1
     assert state["players"][state["seat"]] == "you"
-    assert set(state["players"]) == {"you", "random"}
+    assert set(state["players"]) == {"you", "random", "random#2", "random#3"}
     state = play_on(site, state)
     assert len(state["result"]["points"]) == 4
-    assert site.post("replay")["result"]["points"] == state["result"]["points"]
+    replay = site.post("replay")
+    assert replay["result"]["points"] == state["result"]["points"]
+    assert len({str(player["mark"]) for player in replay["players"]}) == 4
     assert site.post("leave") == {"left": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<ann> passes. <you> plays the ace. <you> takes the trick.", "<ann> passes. You play the ace. You take the trick."),
+        ("<you> passes. <ann> gives <you> 2 hidden.", "You pass. <ann> gives <you> 2 hidden."),
+        ("<you> is first and becomes Chef, then <ann>.", "You are first and become Chef, then <ann>."),
+        ("<you> as landlord beats <ann>. Deal 2 is over: <you> 4, <ann> 3.", "You as landlord beat <ann>. Deal 2 is over: <you> 4, <ann> 3."),
+        ("<you> took what it declared.", "You took what you declared."),
+        ("<you>: 5 bid with clubs as trump, 3 made: failed.", "You: 5 bid with clubs as trump, 3 made: failed."),
+    ],
+)  # fmt: skip
+def test_a_visitor_is_addressed_in_the_second_person(text: str, shown: str) -> None:
+    isolates = str.maketrans("<>", "\u2068\u2069")
+    assert in_second_person(text.translate(isolates)) == shown.translate(isolates)
+
+
+def test_a_visitor_that_loses_reads_its_own_place() -> None:
+    said = say_own_place(["ann", "you", "ben"], (17, 7, 9), 1)
+    assert said == "You come third with 7 points, 10 behind \u2068ann\u2069"
+    partners = say_own_place(["ann", "you", "ben", "cy"], (9, 7, 9, 7), 1, (0, 1, 0, 1))
+    assert partners.startswith("You come second")
 
 
 def test_a_finished_match_is_open_and_its_cards_can_be_played_again(site: Site) -> None:
@@ -179,7 +206,7 @@ def test_a_visitor_chooses_who_it_plays_against(site: Site) -> None:
     assert site.ask("new", {"against": "second"})[0] == 422
     status, told = site.ask("new", {"against": ["second", "second", "random"]})
     assert status == 200
-    assert sorted(told["players"]) == ["random", "second", "second", "you"]
+    assert sorted(told["players"]) == ["random", "second", "second#2", "you"]
     page = site.at("10.0.0.1").get(BELOW).text
     assert page.count("<select>") == 3
     assert page.count('<option value="second"') == 3
@@ -359,7 +386,7 @@ def test_a_signal_ends_the_site_and_the_bots_of_its_tables(tmp_path: Path) -> No
     with serving(config, "--tables", "1", folder=tmp_path) as served:
         request = urllib.request.Request(f"{served.address}seasons/small/table/new", b"{}", {"X-Table": ""})
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            assert json.load(answer)["players"].count("p0") == 3
+            assert sorted(json.load(answer)["players"]) == ["p0", "p0#2", "p0#3", "you"]
         left = watched(served.process.pid)
         served.process.send_signal(signal.SIGTERM)
         assert served.process.wait(PATIENCE) == 0

@@ -31,8 +31,8 @@ def rejudgings_of(state: SeasonState, match: MatchSummary) -> list[Rejudging]:
     reruns = state.reruns.get(match.id, ())
     ends = [*(rerun.order.before or match for rerun in reruns), match]
     found = [_rejudging(rerun, ends[k], ends[k + 1]) for k, rerun in enumerate(reruns)]
-    for one in found:
-        if (effect := state.effects.get((match.id, one["run"]))) is not None:
+    for rerun, one in zip(reruns, found, strict=True):
+        if (effect := state.effects.get((match.id, rerun.place))) is not None:
             one["standings"], one["changed"] = effect["standings"], effect["changed"]
     return found
 
@@ -70,30 +70,36 @@ def rejudging_text(one: Rejudging) -> str:
 
 
 def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | None:
-    """Load a replaced run of a match, the first being 1; None for an unknown run."""
-    if state.match(match_id) is None or not 1 <= run < number_of_runs(state, match_id):
+    """Load run `run` of a match, from 1 as they were played, if it was ever replaced; None otherwise."""
+    places = [rerun.place for rerun in state.reruns.get(match_id, ()) if rerun.replaces == run]
+    if state.match(match_id) is None or not places:
         return None
-    return state.stored.orders.earlier(match_id)[run - 1]
+    return state.stored.orders.earlier(match_id)[places[0] - 1]
 
 
-def run_counted(state: SeasonState, match_id: str, run: int | None = None) -> int:
-    """Return the run that counted as run `run`, by default the last: a restored run is an earlier one."""
-    reruns = state.reruns.get(match_id, ())
-    place = len(reruns) if run is None else run - 1
-    return reruns[place - 1].counts if place else 1
+def run_counted(state: SeasonState, match_id: str) -> int:
+    """Return the run of a match that counts."""
+    reruns = state.reruns.get(match_id)
+    return reruns[-1].counts if reruns else 1
+
+
+def run_in_name(state: SeasonState, match_id: str, run: int | None) -> str:
+    """Return the part of a file's name for a run, by default the run that counts; "" for the only run."""
+    if run is None and match_id not in state.reruns:
+        return ""
+    return f"-run-{run or run_counted(state, match_id)}"
 
 
 def runs_played(state: SeasonState, match_id: str) -> list[int]:
-    """Return the numbers of the runs of a match, without restorations of earlier ones."""
+    """Return the numbers of the runs of a match."""
     return sorted({1, *(rerun.counts for rerun in state.reruns.get(match_id, ()))})
 
 
-def number_of_runs(state: SeasonState, match_id: str) -> int:
-    return len(state.reruns.get(match_id, ())) + 1
-
-
 def run_of(state: SeasonState, match_id: str, run: int | None) -> MatchRecord | None:
-    """Load the record of a run of a match, by default the last; None for an unknown match or run."""
+    """Load the record of a run of a match, by default of the run that counts; None if it was never replaced.
+
+    None for an unknown match, too.
+    """
     if run is not None:
         found = earlier_run(state, match_id, run)
         return None if found is None else unpack(found.record, match_id)
@@ -109,15 +115,15 @@ def fault_in(match: MatchSummary) -> MatchFault | None:
 
 def _newest_first(state: SeasonState) -> list[Rerun]:
     every = [rerun for reruns in state.reruns.values() for rerun in reruns]
-    return sorted(every, key=lambda one: (one.order.moment, one.order.subject, one.replaces), reverse=True)
+    return sorted(every, key=lambda one: (one.order.moment, one.order.subject, one.place), reverse=True)
 
 
 def _load_rejudgings(state: SeasonState, reruns: Iterable[Rerun]) -> list[Rejudging]:
     """Load the matches of these reruns; return their rejudgings in the same order."""
-    wanted = [(rerun.order.subject, rerun.replaces) for rerun in reruns]
+    wanted = [(rerun.order.subject, rerun.place) for rerun in reruns]
     matches = state.matches_of({match_id for match_id, _ in wanted})
     of = {match.id: rejudgings_of(state, match) for match in matches}
-    return [of[match_id][run - 1] for match_id, run in wanted if match_id in of]
+    return [of[match_id][place - 1] for match_id, place in wanted if match_id in of]
 
 
 def _rejudging(rerun: Rerun, before: MatchSummary, after: MatchSummary) -> Rejudging:

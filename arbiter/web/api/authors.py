@@ -18,7 +18,7 @@ from arbiter.contest.submissions.archive_storage import remove
 from arbiter.contest.submissions.match_log import log_of
 from arbiter.season.config.settings_diff import VERSION_MARK, rated_name
 from arbiter.season.order_effects import effective_orders, first_round
-from arbiter.season.snapshot.rejudgings import number_of_runs, run_of
+from arbiter.season.snapshot.rejudgings import run_counted, run_in_name, run_of
 from arbiter.season.snapshot.season_figures import progress
 from arbiter.store import OrderKind
 from arbiter.store.submission_files import VersionInUse
@@ -251,7 +251,7 @@ def read_log(match: str, caller: Author, run: int | None = None) -> Response:
     `run` is an earlier run of a replayed match, the first being 1.
     """
     record, mine = own_seats(caller, match, run)
-    return log_response(record, mine)
+    return log_response(record, mine, run_in_name(caller.state, record.id, run))
 
 
 def own_seats(caller: Caller, match: str, run: int | None) -> tuple[MatchRecord, list[int]]:
@@ -260,8 +260,8 @@ def own_seats(caller: Caller, match: str, run: int | None) -> tuple[MatchRecord,
     For organisers with all seats; Refusal if there is no such run, or no such seat. `match` is as in a path.
     """
     match_id = match_of_part(unescape_slashes(match))
-    last = run == number_of_runs(caller.state, match_id)
-    record = run_of(caller.state, match_id, None if last else run)
+    counts = run == run_counted(caller.state, match_id)
+    record = run_of(caller.state, match_id, None if counts else run)
     if record is None or not caller.state.is_complete(record.round):
         raise not_found()
     whose = caller.author
@@ -273,11 +273,13 @@ def own_seats(caller: Caller, match: str, run: int | None) -> tuple[MatchRecord,
     return record, mine
 
 
-def log_response(record: MatchRecord | None, seats: Sequence[int]) -> Response:
-    """Return the log of some seats of a match as a file; Refusal if there are no seats or no record."""
+def log_response(record: MatchRecord | None, seats: Sequence[int], of_run: str = "") -> Response:
+    """Return the log of some seats of a match as a file, whose name has `of_run`; Refusal if there are no
+    seats or no record.
+    """
     if record is None or not seats:
         raise not_found()
-    disposition = f'attachment; filename="{match_part(record.id)}.log.txt"'
+    disposition = f'attachment; filename="{match_part(record.id)}{of_run}.log.txt"'
     return PlainTextResponse(log_of(record, seats), headers={**PRIVATE, "content-disposition": disposition})
 
 

@@ -60,6 +60,7 @@ from arbiter.web.pages.login import (
 from arbiter.web.rendering.template_filters import match_of_part
 from arbiter.web.views.evidence_file import PAGE, evidence_files, file_name
 from arbiter.web.views.match import named_matches, substituted
+from arbiter.web.views.void_plays import void_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -142,12 +143,13 @@ def _evidence_page(caller: Caller, request: Request) -> Response:
     if place not in mine:
         raise not_found()
     page = evidence_files(state, record, place, run)[PAGE]
-    attached = {"content-disposition": f'attachment; filename="{file_name(record.id, place, run)}"'}
+    name = file_name(state, record.id, place, run)
+    attached = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(page, media_type="text/html", headers={**PRIVATE, **attached})
 
 
 def _run_in(request: Request) -> int | None:
-    """Return the run that the address names, None for the last; Refusal for no number."""
+    """Return the run that the address names, None for the run that counts; Refusal for no number."""
     text = request.query_params.get("run")
     if text is not None and number_of(text) is None:
         raise not_found()
@@ -280,6 +282,7 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "suspended": caller.suspended(),
         "decided": undoable_orders(stored.orders.read().given, SHOWN_DECISIONS),
         "voids": stored.voids.count(),
+        "void_matches": void_matches(state),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
         "people": stored.members.all(),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 KEY = "x-table"
 """The header with a table's key, empty to begin a table. Pages of other sites cannot send it."""
-MESSAGES = {409: "the bots are still playing", 503: "the bots cannot be started now"}
+MESSAGES = {409: "the bots are still playing", 503: "The machine is busy. Try again in a minute."}
 """Messages for visitors in place of internal details."""
 WAIT_SECONDS = 20.0
 """Of waiting for a change before the current state is sent."""

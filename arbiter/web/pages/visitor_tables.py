@@ -28,7 +28,7 @@ from arbiter.table.interactive.session import Busy, Session
 from arbiter.table.interactive.setup import Setup, record_of
 from arbiter.trials.review.luck import luck_text
 from arbiter.web.http.http_errors import not_found, too_many
-from arbiter.web.pages.visitor_turns import Turn, turn_of
+from arbiter.web.pages.visitor_turns import VISITOR, Turn, address_visitor, number_copies, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -56,7 +56,6 @@ ADVICE_SECONDS = 20.0
 """For a house bot to say what it would have played."""
 MOST_KEPT = 500
 """Finished tables whose cards can be played again, the last ones."""
-VISITOR = "you"
 NICE = 19
 """The niceness of these bots: the pages, on the same core, come first."""
 
@@ -183,8 +182,8 @@ class Visit:
         assert seen is not None
         record = record_of(seen.setup, seen.position, seen.moves, self.names)
         if is_open and self.over:
-            return replay_of(record, Reader("public"))
-        return replay_of(record, Reader("seat", self.cards.seat), complete=False)
+            return address_visitor(replay_of(record, Reader("public")))
+        return address_visitor(replay_of(record, Reader("seat", self.cards.seat), complete=False))
 
     def decide(self, word: str) -> VisitState:
         """Play the visitor's decision, then those of the bots; IllegalAction, ConfigError, Busy."""
@@ -345,7 +344,7 @@ class Tables:
         """Start the bots of a table; VoidMatch if they do not start."""
         seat, house = cards.seat, cards.house
         bots: list[Occupant] = [ProcessBot(player.name, player, offer.limits) for player in house]
-        names = [player.name for player in house]
+        names = number_copies([player.name for player in house])
         session = Session(prepare=self._pin_thread)
         setup = Setup(offer.game, cards.seed, offer.limits)
         try:

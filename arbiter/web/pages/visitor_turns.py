@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
-from arbiter.replay.result_text import say_points
+from arbiter.match.spec import COPY_MARK
+from arbiter.replay.emblem import emblem
+from arbiter.replay.result_text import say_own_place, say_points, winners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.games.game import Seat
+    from arbiter.replay.schema import Replay
     from arbiter.table.interactive.session import TableSnapshot
+
+VISITOR = "you"
+_SUBJECT = re.compile(rf"(^|\. )\u2068{VISITOR}\u2069((?: as \w+)?)(?: (\w+))?([^.\u2068]*)")
+_VERBS = {"is": "are", "has": "have", "does": "do", "passes": "pass"}
+_REST = {" and becomes ": " and become ", " and leads": " and lead", " what it ": " what you "}
 
 
 class Points(TypedDict):
@@ -49,7 +58,11 @@ def turn_of(seen: TableSnapshot, players: Sequence[str], seat: Seat | None = Non
     shows_request = not over and seat in (None, to_act)
     words, legal = (position.answer_words, position.words()) if shows_request else (0, [])
     lays = [position.game.cards_of(word) for word in legal]
-    say = say_points(players, position.totals, position.game.sides)
+    totals = position.totals
+    if seat is not None and seat not in (winners(totals) or (seat,)):
+        say = say_own_place(players, totals, seat, position.game.sides)
+    else:
+        say = in_second_person(say_points(players, totals, position.game.sides))
     return {
         "to_act": to_act,
         "request": position.request if shows_request else None,
@@ -63,3 +76,37 @@ def turn_of(seen: TableSnapshot, players: Sequence[str], seat: Seat | None = Non
         "over": over,
         "result": {"points": list(position.totals), "say": say} if over else None,
     }
+
+
+def in_second_person(text: str) -> str:
+    """Return sentences with the visitor as "You" as the subject: ``You pass.``, not ``you passes.``"""
+
+    def reword(found: re.Match[str]) -> str:
+        start, role, verb, rest = found.groups()
+        for old, new in _REST.items():
+            rest = rest.replace(old, new)
+        does = f" {_VERBS.get(verb) or verb.removesuffix('s')}" if verb else ""
+        return f"{start}You{role}{does}{rest}"
+
+    return _SUBJECT.sub(reword, text)
+
+
+def address_visitor(replay: Replay) -> Replay:
+    """Put a replay's sentences into the second person, and give copies of a house bot their own emblems."""
+    for player in replay["players"]:
+        if COPY_MARK in player["name"] and player["side"] is None:
+            player["mark"] = emblem(player["name"].replace(COPY_MARK, " "))
+    for event in replay["events"]:
+        if "shown" in event and event["shown"].get("say"):
+            event["shown"]["say"] = in_second_person(event["shown"]["say"])
+    for mark in replay["marks"]:
+        mark["text"] = in_second_person(mark["text"])
+    return replay
+
+
+def number_copies(names: Sequence[str]) -> list[str]:
+    """Return names in which copies are numbered: ``random``, ``random#2``."""
+    counts = [names[: place + 1].count(name) for place, name in enumerate(names)]
+    return [
+        name if count == 1 else f"{name}{COPY_MARK}{count}" for name, count in zip(names, counts, strict=True)
+    ]

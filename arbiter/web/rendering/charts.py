@@ -250,7 +250,7 @@ def _band(of: Sequence[tuple[int, Interval]], x: Scale, y: Scale) -> str:
     return " ".join([*upper, *(f"{x(number)},{y(one.low)}" for number, one in reversed(of))])
 
 
-def _spread_labels(lines: Sequence[RatingLine], height: float, gap: float = 14) -> None:
+def _spread_labels(lines: Sequence[RatingLine], height: float, gap: float = 18) -> None:
     """Place the labels of lines at least `gap` apart."""
     place = 12.0
     for line in sorted(lines, key=lambda line: line.end[1]):

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
 
 CHAPTER = "h2"
-ELSEWHERE = ("https://", "http://")
+SERVED = re.compile("https?://|/(?!/)")
+"""Links that pages keep: to other sites, and from the root of this one."""
 _TAG = re.compile("(<[^>]*>)")
 HERE = Path(__file__).parents[1]
 
@@ -122,7 +123,7 @@ def _without_links(tokens: Sequence[Token]) -> Iterator[Token]:
     dropped: list[bool] = []
     for token in tokens:
         if token.type == "link_open":
-            dropped.append(not str(token.attrs.get("href", "")).startswith(ELSEWHERE))
+            dropped.append(not SERVED.match(str(token.attrs.get("href", ""))))
             if dropped[-1]:
                 continue
         if token.type == "link_close" and dropped.pop():

@@ -15,7 +15,6 @@ from markupsafe import Markup
 from arbiter import __version__
 from arbiter.contest.submissions.match_log import log_of, seen_by, seen_by_all
 from arbiter.match.clock import ClockKind, TimeControl, duration_text, time_limit_text
-from arbiter.match.record import Fault
 from arbiter.match.spec import original
 from arbiter.replay.result_text import say_match, say_moments
 from arbiter.replay.time_account import times_json
@@ -25,10 +24,12 @@ from arbiter.season.config.submission_settings import SOURCE
 from arbiter.season.order_effects import orders_until_replaced
 from arbiter.season.program_digests import replay_of as order_of_replay
 from arbiter.season.settings import config_of
-from arbiter.season.snapshot.rejudgings import rejudgings_of, run_counted, runs_played
+from arbiter.season.snapshot.rejudgings import rejudgings_of, run_counted, run_in_name, runs_played
 from arbiter.text import counted, json_text, printable
 from arbiter.web.rendering.templates import render
+from arbiter.web.views.late_reply import late_words, ms_text
 from arbiter.web.views.report_file import content_policy, read_static
+from arbiter.web.views.void_plays import void_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,12 +58,6 @@ LOST = {
     "suspended_ns": "time in which the machine was suspended",
 }
 """Times in ns that the machine lost, by their keys in the `host` of a record."""
-CHARGES = {
-    ClockKind.ADJUSTED: ("not charged", "charged"),
-    ClockKind.WALL: ("charged", "charged"),
-    ClockKind.CPU: ("not charged", "not charged"),
-}
-"""By clock: whether time that a bot waits for a processor is charged, and time that it sleeps."""
 MOST_FILES = 100
 """Files of a program with their digests."""
 
@@ -72,7 +67,8 @@ def evidence_files(
 ) -> dict[str, str]:
     """Return the files of the evidence by name, `PAGE` the last.
 
-    `record` is the `run` of its match, without one the last. In `state`, the public's, its round is complete.
+    `record` is the `run` of its match, without one the run that counts. In `state`, the public's, its
+    round is complete.
     """
     times = times_json(record, seat)
     files = {
@@ -84,10 +80,9 @@ def evidence_files(
     return {**files, PAGE: _make_page(state, record, seat, run, times, files)}
 
 
-def file_name(match_id: str, seat: Seat, run: int | None) -> str:
+def file_name(state: SeasonState, match_id: str, seat: Seat, run: int | None) -> str:
     """Return the name of the page as a separate file."""
-    of_run = "" if run is None else f"-run-{run}"
-    return f"evidence-{match_id.replace('/', '-')}{of_run}-seat-{seat}.html"
+    return f"evidence-{match_id.replace('/', '-')}{run_in_name(state, match_id, run)}-seat-{seat}.html"
 
 
 def sha256_of(text: str) -> str:
@@ -106,7 +101,8 @@ def _make_page(
     style = read_static("style.css")
     config, player = _config_then(state, record), record.players[seat]
     runs = runs_played(state, record.id)[-1]
-    run, counts = run_counted(state, record.id, run), run_counted(state, record.id)
+    counts = run_counted(state, record.id)
+    run = run or counts
     last = state.match(record.id)
     link, matches = state.stored.chain(record.round or 0)
     forfeit = record.forfeit
@@ -124,6 +120,7 @@ def _make_page(
         fault=None if forfeit is None else fault_words(forfeit, Reader("seat", seat)),
         moments="" if forfeit is None else say_moments(forfeit),
         refused=forfeit.reply if forfeit is not None and forfeit.seat == seat else "",
+        voids=void_words(state, record),
         annulled=state.annulled.get(record.id),
         run=run,
         runs=runs,
@@ -136,7 +133,7 @@ def _make_page(
         public="\n".join(seen_by_all(record)).strip("\n"),
         bot=record.bots[seat] if seat < len(record.bots) else None,
         machine=_machine_words(record, times),
-        late=[] if config is None else _late_words(config.limits.time, record, times),
+        late=[] if config is None else late_words(config.limits.time, record, times),
         programs=_programs(state, record, player, run),
         archive=None if config is None else _archive(config, player),
         record_digest=sha256_of(json_text(record.to_json())),
@@ -182,40 +179,6 @@ def _lateness(control: TimeControl) -> str:
     )
 
 
-def _late_words(control: TimeControl, record: MatchRecord, times: Mapping[str, Any]) -> list[str]:
-    """Return sentences on a late request of this seat: what its time was spent on, what the machine took."""
-    move = times["moves"][-1] if times["moves"] else {}
-    if move.get("fault") != Fault.TIMEOUT or move["answer_ns"] is None:
-        return []
-    wall, cpu, waited, cost = (move[key] for key in ("wall_ns", "cpu_ns", "delay_ns", "answer_ns"))
-    waits, sleeps = CHARGES[ClockKind(record.clock)]
-    idle = max(0, wall - waited - cpu)
-    found = [
-        (
-            f"In the late request the bot computed for {_ms(cpu)}, waited for a busy processor for"
-            f" {_ms(waited)} ({waits}), and did neither for {_ms(idle)} ({sleeps}):"
-            " then it slept, or waited for itself"
-        ),
-        "The referee stops a bot at its limit, so the times do not show how much more time it needed",
-    ]
-    taken = record.host.get("steal_ns")
-    if taken is None:
-        return [*found, "Time that a hypervisor takes could be the bot's; it is not recorded"]
-    text = f"Time of the machine that could be the bot's: at most {_ms(taken)}, in the whole match"
-    if taken:
-        rest = max(0, cost - taken)
-        if idle:
-            share = min(100, 100 * taken / idle)
-            text += (
-                f", {'less than 1' if share < 1 else f'{share:.0f}'} % of the time in which it did neither"
-            )
-        text += f". Even if all of it were deducted, the charge for this request would be {_ms(rest)}"
-        if not (control.per_request and record.delivery == "batched"):
-            allowed = move["left_ns"] + cost * control.drains
-            text += f", {'still more' if rest > allowed else 'not more'} than the {_ms(allowed)} allowed"
-    return [*found, text]
-
-
 def _machine_words(record: MatchRecord, times: Mapping[str, Any]) -> list[str]:
     """Return what is recorded of the machine during the match, without its name; [] in earlier records."""
     host = record.host
@@ -227,16 +190,15 @@ def _machine_words(record: MatchRecord, times: Mapping[str, Any]) -> list[str]:
     found = [f"It has {counted(host['cores'], 'core')} and kernel {kernel}"]
     found += [f"time spent waiting for a busy processor {measured} measured on it"]
     found += [
-        f"this bot waited {_ms(sum(waited))} for a busy processor, at most {_ms(most)} before one answer"
+        (
+            f"this bot waited {ms_text(sum(waited))} for a busy processor,"
+            f" at most {ms_text(most)} before one answer"
+        )
     ]
     for key, what in LOST.items():
         if host.get(key) is not None:
-            found.append(f"{what}: {_ms(host[key])}")
+            found.append(f"{what}: {ms_text(host[key])}")
     return found
-
-
-def _ms(ns: int) -> str:
-    return f"{ns / 1e6:.2f} ms"
 
 
 def _own_log(record: MatchRecord, seat: Seat) -> Iterator[str]:

@@ -68,7 +68,8 @@ def _rejudged_entries(rejudgings: Iterable[Rejudging]) -> Iterator[FeedEntry]:
         link, say = f"/matches/{match_part(one['match'])}", rejudging_text(one)
         updated = read_moment(one["moment"], f"the order on match {one['match']}")
         title = f"Match {one['match']} {'was played again' if one['kind'] == 'replayed' else 'was put back'}"
-        yield FeedEntry(f"{one['match']}:{one['run']}", title, f"{say[0].upper()}{say[1:]}.", link, updated)
+        name = f"{one['match']}:{one['run']}:{one['counts']}"
+        yield FeedEntry(name, title, f"{say[0].upper()}{say[1:]}.", link, updated)
 
 
 def _announcement_entries(state: SeasonState) -> Iterator[FeedEntry]:

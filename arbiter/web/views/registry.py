@@ -26,6 +26,7 @@ from arbiter.web.api.schema import Rules
 from arbiter.web.http.query_params import Parameter, Value
 from arbiter.web.rendering.template_filters import match_of_part, match_part
 from arbiter.web.views import feeds
+from arbiter.web.views.late_reply import LateRule
 from arbiter.web.views.match import match_page
 from arbiter.web.views.rules import kit_languages, rules, starter
 from arbiter.web.views.sample_trick import sample_trick
@@ -198,7 +199,9 @@ PART = (
 )
 EYES = Parameter("reader", "(public|seat:[0-9])", default="public", description="public, or seat:K")
 RUN = Parameter(
-    "run", NUMBERS, description="An earlier run of a replayed match, the first being 1, by default the last."
+    "run",
+    NUMBERS,
+    description="A replaced run of a match, the first being 1, by default the run that counts.",
 )
 SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
@@ -222,7 +225,8 @@ VIEWS = (
     View("/rules", rules, "rules",
          "The rules for bots: game, limits, submissions; `manual` and `protocol` are Markdown.", Rules,
          values=lambda state, found: {"rules": found, "trick": sample_trick(state.file.game),
-                                      "about": state.file.game.about, "takes": state.file.game.takes}),
+                                      "about": state.file.game.about, "takes": state.file.game.takes,
+                                      "late_rules": tuple(LateRule)}),
     View("/rules/starter.zip", _file_maker("starter-{game}.zip", "application/zip", starter),
          in_query=(KIT,)),
     View("/feed.atom", _feed(feeds.season_feed)),

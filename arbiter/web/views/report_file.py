@@ -6,6 +6,7 @@ what a visitor of the site would see at the same time.
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from functools import partial
 from hashlib import sha256
@@ -44,6 +45,7 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
     report names them.
     """
     style = read_static("style.css") + (read_static("replay.css") if replays != 0 else "")
+    style = re.sub(r"/\*.*?\*/\n|^ +", "", style, flags=re.MULTILINE)
     modules = [STATIC / "page.js", *([STATIC / "report.js"] if replays != 0 else [])]
     scripts = [read_static("scheme.js"), join_modules(*modules)]
     ended = [match for match in state.matches if match.faulty is not None]

@@ -107,7 +107,7 @@ def test_it_ends_by_its_intervals_or_its_money_and_its_pages_say_what_each_model
         assert "Cost, EUR" in table
         assert "Legal first</th>" in table
         assert f">{rows['m0']['cost']:.4f}<" in table
-        assert ">100.0 %<" in table
+        assert ">100.0&#8239;%<" in table
         page = re.sub(r"<[^>]*>", "", client.get("/seasons/four/players/m0").text)
         assert "large, 2026-11-01 (served as fake-1)" in page
         assert re.search(

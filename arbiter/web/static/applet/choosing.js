@@ -1,7 +1,7 @@
 // The legal answers of the seat to act: cards to pick in its hand, words as buttons, a text field.
 
 import { el, spoken } from "../replay/dom.js";
-import { cardFace, isSuited } from "../replay/say.js";
+import { cardFace, isSuited, suitFace } from "../replay/say.js";
 import { complain, enable } from "./dialog.js";
 /** @import { Faces } from "../replay/say.js" @import { Picking } from "../replay/cards.js" */
 
@@ -91,8 +91,8 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
     if (found) choose(found.word);
   }
 
-  function wordButton(/** @type {ReturnType<typeof answerOf>} */ { word, text, message }) {
-    const inside = text === message ? [text] : [el("span", { "aria-hidden": "true" }, text), spoken(message)];
+  function wordButton(/** @type {ReturnType<typeof answerOf>} */ { word, text, message, suit }) {
+    const inside = text === message ? [text] : [el("span", { "aria-hidden": "true", class: suit && `rp-suit-${suit.toLowerCase()}` }, text), spoken(message)];
     return el("button", { type: "button", "data-word": word, title: word, on: { click: () => choose(word) } }, inside);
   }
 
@@ -141,9 +141,11 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
 function answerOf(/** @type {Question} */ { faces, lays, says }, /** @type {string} */ word, /** @type {number} */ place) {
   const cards = lays[place];
   const plain = word.replaceAll("_", " ");
-  if (!cards.length) return { word, cards, text: plain, message: plain };
+  const suit = suitFace(plain.slice(-2).trim());
+  if (!cards.length && suit) return { word, cards, text: plain.replace(/.$/, `${suit.symbol} $&`), message: plain.replace(/.$/, suit.message), suit: suit.tone };
+  if (!cards.length) return { word, cards, text: plain, message: plain, suit: "" };
   const shown = cards.map((name) => cardFace(faces, name)).map(({ text, symbol }) => (symbol ? `${symbol} ${text}` : text));
-  return { word, cards, text: shown.join(" "), message: says[place] };
+  return { word, cards, text: shown.join(" "), message: says[place], suit: "" };
 }
 
 /** True if the multiset `many` contains `few`. */

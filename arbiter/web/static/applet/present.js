@@ -190,7 +190,7 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
     if (last < from) put(message, `Back to ${count(state.made, "decision")}.`);
     else if (last > from) put(message, eventsText(view.events.filter(({ i }) => i > from && i <= last).slice(-MOST_SAID)));
     seen = { key, i: last };
-    put(over, state.result ? `match over: ${state.result.say.replace(/\byou wins\b/, "you win")}` : "");
+    put(over, state.result ? (forAll ? `match over: ${state.result.say}` : `${state.result.say}.`) : "");
     element.classList.toggle("ap-done", state.over);
     put(turn, turnWords(state, view));
   }
@@ -205,7 +205,8 @@ export function makePresent(decide, lend, onViewSeat, forAll = true) {
   }
 
   /** The request to a visitor, or to a seat. */
-  function askWords(/** @type {Standing} */ { to_act: seat, asks, must }) {
+  function askWords(/** @type {Standing} */ { to_act: seat, asks, must, legal }) {
+    if (!forAll && legal.length === 1 && legal[0] === "pass") return "You can only pass";
     const whose = forAll ? `Seat ${seat}` : "Your turn";
     if (must) return `${whose}: ${must}`;
     return forAll ? `${whose} is to ${asks}` : `${whose} to ${asks}`;

@@ -52,6 +52,7 @@ async function begin(same = "") {
   problem.textContent = "";
   sitDown.setAttribute("aria-disabled", "true");
   try {
+    if (key) await end("");
     const { key: given, ...fresh } = /** @type {Api.NewVisit} */ (await request("new", { against: opponents(), again: same }));
     key = given;
     first = same && played.say;
@@ -112,9 +113,11 @@ async function draw(/** @type {Api.VisitState} */ fresh) {
 /** Shows the finished match; then how lucky the cards were and what a bot would have played, which takes a moment; then leaves the table. */
 async function showOver(/** @type {Api.VisitState} */ { seat, result, luck: line, advice: advised, running }) {
   played = { key, say: result?.say ?? "" };
+  leave.hidden = true;
+  offerNext();
   if (again.hidden) await showAgain(seat);
   if (typeof line === "string") {
-    luck.textContent = `${first && `The first time with these cards: ${first}. `}${line}`;
+    luck.textContent = `${first && `The first time with these cards: ${first.replace(/^You/, "you")}. `}${line}`;
     if (advised) showAdvice(advised, seat);
     end("");
   } else if (!running && judged !== key) {
@@ -150,31 +153,40 @@ function showAdvice(/** @type {Api.Advice} */ { by, answers }, /** @type {number
 }
 
 async function decide(/** @type {string} */ word) {
+  const own = key;
   try {
     await draw(await request("decide", { word }));
     return "";
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return key && error.message;
+    return key === own ? error.message : "";
   }
 }
 
+/** Shows what the visitor may do next, in place of the table or below a finished match. */
+function offerNext() {
+  sitDown.hidden = false;
+  sitDown.textContent = state?.over ? "Other cards" : "Sit down again";
+  sameCards.hidden = back.hidden = !state?.over;
+  others.hidden = !state?.over || !opponents().length;
+}
+
 /** Leaves the table; the visitor may start another one. */
-function end(/** @type {string} */ words) {
+async function end(/** @type {string} */ words) {
   const old = key;
   if (!old) return;
-  request("leave").catch(() => {});
+  const freed = request("leave").catch(() => {});
   key = "";
   asking.abort();
   asking = new AbortController();
   problem.textContent = words;
-  [sitDown.hidden, leave.hidden] = [false, true];
-  sitDown.textContent = state?.over ? "Other cards" : "Sit down again";
-  board.hidden = sameCards.hidden = back.hidden = !state?.over;
-  others.hidden = !state?.over || !opponents().length;
+  leave.hidden = true;
+  offerNext();
+  board.hidden = !state?.over;
   root.classList.toggle("ap-seated", Boolean(state?.over));
   replay = null;
   showLeft();
+  await freed;
 }
 
 function complain(/** @type {unknown} */ error) {
