@@ -35,7 +35,7 @@ def winners(points: Sequence[int] | None) -> tuple[Seat, ...]:
 
 
 def outcome_for(match: MatchSummary, own: Collection[str]) -> str:
-    """Return ``won``, ``drawn`` or ``lost`` for the players `own`; "" without points, unless by their fault."""
+    """Return ``won``, ``drawn`` or ``lost`` for the players `own`; "" without points or a fault of theirs."""
     seats = {seat for seat, name in enumerate(match.players) if name in own}
     if match.points is None:
         return "lost" if match.faulty in seats else ""
