@@ -13,7 +13,7 @@ from arbiter.replay.frame import names_in_text, signed
 from arbiter.text import joined, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from arbiter.games.game import Seat
     from arbiter.match.notes import Note
@@ -32,6 +32,15 @@ def winners(points: Sequence[int] | None) -> tuple[Seat, ...]:
     if points is None or min(points) == max(points):
         return ()
     return tuple(seat for seat, won in enumerate(points) if won == max(points))
+
+
+def outcome_for(match: MatchSummary, own: Collection[str]) -> str:
+    """Return ``won``, ``drawn`` or ``lost`` for the players `own`; "" without points or a fault of theirs."""
+    seats = {seat for seat, name in enumerate(match.players) if name in own}
+    if match.points is None:
+        return "lost" if match.faulty in seats else ""
+    first = winners(match.points)
+    return ("won" if seats & set(first) else "lost") if first else "drawn"
 
 
 def lead_of(match: MatchSummary, player: str) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from arbiter.games import make, names
 from arbiter.games.labels import SUITS
 from arbiter.match.position import DealOver, Moved, retrace
 from arbiter.match.record import Fault, MatchSummary
-from arbiter.replay.result_text import say_match, winners
+from arbiter.replay.result_text import outcome_for, say_match, winners
 from arbiter.testing import match_spec, play_by_policy, random_policy
 
 
@@ -34,6 +35,15 @@ def said(
 )
 def test_a_match_is_said_by_its_points(points: tuple[int, ...] | None, words: str) -> None:
     assert said(points) == words
+
+
+def test_a_match_is_won_drawn_or_lost_for_its_author() -> None:
+    match = MatchSummary("r001/t01/m0", 1, 1, 0, ("ada@1", "bert", "ada@2"), (1, 2, 2))
+    assert outcome_for(match, {"ada@1", "ada@2"}) == "won"
+    assert outcome_for(match, {"ada@1"}) == "lost"
+    assert outcome_for(replace(match, points=(2, 2, 2)), {"ada@1"}) == "drawn"
+    by_fault = replace(match, points=None, faulty=1)
+    assert (outcome_for(by_fault, {"bert"}), outcome_for(by_fault, {"ada@1"})) == ("lost", "")
 
 
 def test_partners_win_together() -> None:

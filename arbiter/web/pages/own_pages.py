@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.contest.message_texts import LONGEST_ANNOUNCEMENT, LONGEST_QUESTION, MOST_OPEN, ids_in
+from arbiter.replay.result_text import outcome_for
 from arbiter.season.config.keys import Submissions
 from arbiter.season.order_effects import undoable_orders
 from arbiter.season.snapshot import listings
@@ -197,10 +198,12 @@ def _me_page(caller: Caller, request: Request) -> Response:
                 **listings.match_in_short(state, match),
                 "log": state.is_complete(match.round),
                 "substituted": substituted(state, match),
+                "outcome": outcome_for(match, own),
             }
             for match in reversed(every.part(max(0, len(every) - SHOWN_MATCHES), SHOWN_MATCHES))
         ],
         "matches_in_all": len(every),
+        "standing": next((one for one in state.official if one[0]["player"] in own), None),
         "announcements": announcements(state, SHOWN_ANNOUNCEMENTS),
         "requests": requests.requests_on_page(caller),
         "questions": (questions := [] if author.organiser else messages.questions_of(caller)),

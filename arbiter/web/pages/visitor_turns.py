@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from arbiter.match.spec import COPY_MARK
-from arbiter.replay.emblem import emblem
+from arbiter.replay.emblem import emblems
 from arbiter.replay.result_text import say_own_place, say_points, winners
 
 if TYPE_CHECKING:
@@ -93,14 +93,16 @@ def in_second_person(text: str) -> str:
 
 def address_visitor(replay: Replay) -> Replay:
     """Put a replay's sentences into the second person, and give copies of a house bot their own emblems."""
-    for player in replay["players"]:
-        if COPY_MARK in player["name"] and player["side"] is None:
-            player["mark"] = emblem(player["name"].replace(COPY_MARK, " "))
+    players = replay["players"]
+    # Copies of a player share an emblem: a blank makes another name of it.
+    names = [player["name"].replace(COPY_MARK, " ") for player in players]
+    for player, mark in zip(players, emblems(names, [player["side"] for player in players]), strict=True):
+        player["mark"] = mark
     for event in replay["events"]:
         if "shown" in event and event["shown"].get("say"):
             event["shown"]["say"] = in_second_person(event["shown"]["say"])
-    for mark in replay["marks"]:
-        mark["text"] = in_second_person(mark["text"])
+    for moment in replay["marks"]:
+        moment["text"] = in_second_person(moment["text"])
     return replay
 
 

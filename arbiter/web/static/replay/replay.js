@@ -46,6 +46,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   const exchanges = makeExchanges(onSeek);
   const status = makeStatus(replay);
   const player = new Player(replay, draw, loadView);
+  exchanges.element.open = Boolean(player.fault);
   const reviewed = review && makeReview(player, review);
   const help = bindKeys(element, player, reviewed?.toggle);
   const controls = makeControls(player, help, reviewed ? [reviewed.worst, reviewed.button] : []);
