@@ -42,7 +42,7 @@ def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(onlooker: TestClie
     first = onlooker.get("/api/v1/seasons/small/standings").json()["first"]
     assert f"<bdi>{first['players'][0]}</bdi> is ahead after 2 rounds; its true rank is between 1 and" in page
     assert (first["over"], first["apart"]) == (False, False)
-    assert "Not ranked" in onlooker.get("/seasons/small/players/random").text
+    assert "is rated but not ranked" in onlooker.get("/seasons/small/players/random").text
     assert page.count('<td class="n">–</td>') == 2
     standings, cross = (
         onlooker.get(f"/api/v1/seasons/small/{what}").json() for what in ("standings", "crosstable")
