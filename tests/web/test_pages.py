@@ -12,7 +12,7 @@ import pytest
 
 from arbiter.web.http.request_guard import POLICY
 from arbiter.web.rendering.compression import static_url
-from arbiter.web.rendering.template_filters import part, percent, soon, typeset, whole
+from arbiter.web.rendering.template_filters import part, percent, sentence, soon, typeset, whole
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
 
@@ -242,3 +242,13 @@ def test_a_moment_that_is_awaited_reads_well_without_scripts() -> None:
     assert soon("2026-12-01T18:00:00+00:00") == (
         '<time data-soon datetime="2026-12-01T18:00:00+00:00">at 2026-12-01 18:00 UTC</time>'
     )
+
+
+def test_matches_come_with_the_newest_round_first(onlooker: TestClient) -> None:
+    page = onlooker.get("/seasons/small/matches").text
+    assert re.findall(r'scope="rowgroup" colspan="3">Round (\d)', page) == ["3", "2", "1"]
+
+
+def test_a_result_begins_with_a_capital_and_words_the_fault() -> None:
+    assert sentence("\u2068p3\u2069 forfeits: malformed", True) == "<bdi>p3</bdi> forfeits: a malformed reply"
+    assert sentence("all draw with 3 points", True) == "All draw with 3 points"
