@@ -12,7 +12,7 @@ import pytest
 
 from arbiter.web.http.request_guard import POLICY
 from arbiter.web.rendering.compression import static_url
-from arbiter.web.rendering.template_filters import part, percent, soon, typeset, whole
+from arbiter.web.rendering.template_filters import part, percent, sentence, soon, typeset, whole
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
 
@@ -42,7 +42,7 @@ def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(onlooker: TestClie
     first = onlooker.get("/api/v1/seasons/small/standings").json()["first"]
     assert f"<bdi>{first['players'][0]}</bdi> is ahead after 2 rounds; its true rank is between 1 and" in page
     assert (first["over"], first["apart"]) == (False, False)
-    assert "Not ranked" in onlooker.get("/seasons/small/players/random").text
+    assert "is rated but not ranked" in onlooker.get("/seasons/small/players/random").text
     assert page.count('<td class="n">–</td>') == 2
     standings, cross = (
         onlooker.get(f"/api/v1/seasons/small/{what}").json() for what in ("standings", "crosstable")
@@ -242,3 +242,13 @@ def test_a_moment_that_is_awaited_reads_well_without_scripts() -> None:
     assert soon("2026-12-01T18:00:00+00:00") == (
         '<time data-soon datetime="2026-12-01T18:00:00+00:00">at 2026-12-01 18:00 UTC</time>'
     )
+
+
+def test_matches_come_with_the_newest_round_first(onlooker: TestClient) -> None:
+    page = onlooker.get("/seasons/small/matches").text
+    assert re.findall(r'scope="rowgroup" colspan="3">Round (\d)', page) == ["3", "2", "1"]
+
+
+def test_a_result_begins_with_a_capital_and_words_the_fault() -> None:
+    assert sentence("\u2068p3\u2069 forfeits: malformed", True) == "<bdi>p3</bdi> forfeits: a malformed reply"
+    assert sentence("all draw with 3 points", True) == "All draw with 3 points"

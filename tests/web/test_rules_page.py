@@ -55,8 +55,8 @@ def test_the_rules_begin_with_how_the_game_is_played_and_a_trick(site: Authored)
     trick = page[page.index('<figure class="trick">') : page.index("</figure>")]
     assert heads == ["play", "task"]
     assert page.index("</figure>") < page.index("follow suit if you can") < page.index('id="task"')
-    assert len(re.findall(r"Player [1-4] plays \w+ of \w+<", trick)) == 4
-    assert re.search(r"Player [1-4] takes the trick", trick)
+    assert len(re.findall(r"Seat [0-3] plays \w+ of \w+<", trick)) == 4
+    assert re.search(r"Seat [0-3] takes the trick", trick)
 
 
 @pytest.mark.parametrize("name", GAMES)

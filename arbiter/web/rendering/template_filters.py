@@ -23,6 +23,14 @@ NAMES = 4096
 """Cached formatted names: each appears on a page several times."""
 MINUS, THIN = "\N{MINUS SIGN}", "\N{NARROW NO-BREAK SPACE}"
 _NEGATIVE, _PERCENT = re.compile(r"(?<![\w.)\]-])-(?=\d)"), re.compile(r"(?<=\d) (?=%)")
+FAULTS = {
+    "illegal": "an illegal move", "malformed": "a malformed reply", "out_of_turn": "a reply out of turn",
+    "timeout": "out of time", "crash": "its program crashed", "memory": "too much memory",
+    "output": "too much output", "unparsable": "an unreadable answer", "truncated": "an answer cut short",
+    "tokens": "too many tokens",
+}  # fmt: skip
+"""Words for the kinds of faults in results."""
+_FAULT = re.compile("(?<=\u2069 forfeits: )[a-z_]+")
 _ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 
@@ -124,9 +132,10 @@ def _plain(text: str) -> Markup:
     return escape(printable(text))
 
 
-def sentence(text: str) -> Markup:
+def sentence(text: str, begins: bool = False) -> Markup:
     """Format a sentence with names between isolates (`arbiter.replay.frame.names_in_text`)."""
-    parts = _ISOLATED.split(text)
+    text = _FAULT.sub(lambda found: FAULTS.get(found[0], found[0]), text)
+    parts = _ISOLATED.split(text[:1].upper() + text[1:] if begins else text)
     shown = [name(part) if odd % 2 else plain(part) for odd, part in enumerate(parts)]
     return Markup("").join(shown)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from arbiter.games.cards import Stream
 from arbiter.match.notes import LONGEST_TAG
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.viewer import Viewer
 
 CARDS_SHOWN = 7
+LAST_MATCHES = 3
 Figures: TypeAlias = Mapping[str, object]
 
 
@@ -159,6 +160,23 @@ def _matches_page(state: SeasonState, *asked: Any, viewer: Viewer | None = None)
     }  # fmt: skip
 
 
+def _round_page(state: SeasonState, found: Figures) -> Figures:
+    number = cast("int", found["round"])
+    return {"round": found, "short": front_page.highlights(state, number) if found["complete"] else None}
+
+
+def _player_page(state: SeasonState, found: Figures) -> Figures:
+    """Return the values of a player's page, with its last matches, the last first."""
+    every = listings.matches(state, None, cast("str", found["player"]))
+    last = every.part(max(len(every) - LAST_MATCHES, 0), LAST_MATCHES)
+    return {
+        "player": found,
+        "lines": partial(figures.lines, state),
+        "currency": state.file.currency,
+        "last": [listings.match_in_short(state, match) for match in last][::-1],
+    }
+
+
 def _asks_for_tag(_state: SeasonState, _viewer: Viewer, *asked: Value) -> bool:
     return asked[WHICH.index(TAG)] is not None
 
@@ -240,7 +258,7 @@ VIEWS = (
          "Two players: their results against each other, and their last matches.", Versus,
          (PLAYER, replace(PLAYER, name="other"))),
     View("/rounds/{number}", listings.round_page, "round", "A round's tables and matches.", Round, (ROUND,),
-         (TABLE_PAGE,)),
+         (TABLE_PAGE,), values=_round_page),
     View("/boards/{number}", duplicate_boards.round_boards, "boards",
          "The results of each table of a round, whose matches share the cards.", RoundBoards, (ROUND,),
          (TABLE_PAGE,)),
@@ -249,8 +267,7 @@ VIEWS = (
          (ROUND, TABLE), values=lambda state, found: {"board": found, "game": state.file.game}),
     View("/players/{player}", listings.player_page, "player", "A player's rating and matches.", PlayerPage,
          (PLAYER,), (FIRST,),
-         values=lambda state, found: {"player": found, "lines": partial(figures.lines, state),
-                                      "currency": state.file.currency},
+         values=_player_page,
          personal=listings.is_own),
     View("/matches", _matches_figures, description="Stored matches in planned order.", shape=MatchPage,
          in_query=(*WHICH, *PART), personal=_asks_for_tag),
