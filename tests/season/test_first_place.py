@@ -28,6 +28,7 @@ def rows(**elos: float | None) -> list[Row]:
         ({"a": 90.0, "b": 10.0}, False, 1, "a leads clearly, 80 Elo ahead of b"),
         ({"a": 90.0, "b": 10.0}, True, 1, "a wins clearly, 80 Elo ahead of b"),
         ({"a": 40.0, "b": 28.0}, False, 2, "a is ahead after 2 rounds; its true rank is between 1 and 2 of 3"),
+        ({"a": 40.0, "b": 28.0}, True, 2, "a won; by these results places 1 to 2 are possible"),
         ({"a": 40.0, "b": 28.0}, True, 3, "a wins by rating, but cannot be told apart from any other player"),
         ({"a": 40.0, "b": 28.0}, False, 3, "a is ahead after 2 rounds, but cannot be told apart from any other player"),
         ({"rung": 99.0, "a": 40.0, "b": 28.0}, True, None, "a wins by rating, 12 Elo ahead of b"),

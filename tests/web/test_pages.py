@@ -50,6 +50,14 @@ def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(onlooker: TestClie
     assert cross["players"] == [row["player"] for row in standings["players"]]
 
 
+def test_a_crosstable_begins_with_its_surest_pair_and_marks_its_diagonal(onlooker: TestClient) -> None:
+    table = onlooker.get("/api/v1/seasons/small/crosstable").json()
+    page = onlooker.get("/seasons/small/crosstable").text
+    surest = max(cell["los"] for row in table["cells"] for cell in row if cell)
+    assert f"with a probability of {100 * surest:.1f}" in page
+    assert page.count('class="self"') == len(table["players"])
+
+
 def test_a_crosstable_shows_the_row_of_one_player(onlooker: TestClient) -> None:
     table = onlooker.get("/api/v1/seasons/small/crosstable").json()
     row = table["cells"][table["players"].index("p0")]

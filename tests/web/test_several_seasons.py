@@ -49,7 +49,7 @@ def test_the_list_of_seasons_says_who_leads_and_shows_those_that_have_begun_firs
     first = site.client.get("/api/v1/seasons/small/standings").json()["first"]
     assert re.findall(r'<h2 id="season-\d"><a href="/seasons/(\w+)"', page) == ["small", "other"]
     assert f"<bdi>{first['players'][0]}</bdi> is ahead after 2 rounds" in page
-    assert '<a class="button" href="/seasons/small/live">Watch</a>' in page
+    assert '<a class="button" href="/seasons/small/matches">Replays</a>' in page
     assert '<a class="button" href="/me?season=other">Take part</a>' in page
     assert '<a href="/login">Log in</a>' in page
 

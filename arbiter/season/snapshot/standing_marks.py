@@ -203,6 +203,8 @@ def _verdict(
         return f"{who} {does} by rating{ahead}"
     if worst.rank == 1:
         return f"{who} {does} clearly{ahead}"
+    if over and worst.rank < worst.of:
+        return f"{who} won; by these results places 1 to {worst.rank} are possible"
     how = f"{who} {does} by rating" if over else f"{who} is ahead after {counted(rounds, 'round')}"
     if worst.rank < worst.of:
         return f"{how}; its true rank is between 1 and {worst.rank} of {worst.of}"

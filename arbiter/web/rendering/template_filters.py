@@ -140,6 +140,11 @@ def sentence(text: str, begins: bool = False) -> Markup:
     return Markup("").join(shown)
 
 
+def fault_words(kind: str) -> str:
+    """Return the words for a kind of fault."""
+    return FAULTS.get(kind, kind)
+
+
 def short(text: str, most: int) -> str:
     """Truncate a name to `most` characters."""
     shown = printable(text)
@@ -173,5 +178,5 @@ WRITTEN = (
 FILTERS: dict[str, Callable[..., object]] = {
     "place": place_text,
     "shell": shlex.join,
-    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size)},
+    **{one.__name__: one for one in (*WRITTEN, duration, is_past, size, fault_words)},
 }

@@ -84,7 +84,7 @@ export function turn(/** @type {HTMLElement} */ page) {
     one(".clock", page).textContent = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   }
 
-  one(".address", page).textContent = location.host + decodeURI(location.pathname).replace(/\/live$/, "");
+  one(".address", page).textContent = location.host + decodeURI(location.pathname).replace(/\/live$/, "").replaceAll("-", "\u2011");
   hold.hidden = next.hidden = false;
   hold.addEventListener("click", () => {
     held = !held;
