@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from unicodedata import category
 
 from arbiter.errors import ConfigError
-from arbiter.season.config.value_types import parse_until
 from arbiter.store.clarifications import TooManyOpen
 from arbiter.text import counted
 
@@ -60,6 +59,9 @@ def id_of(text: str) -> str:
 
 def announce(stored: SeasonStore, text: str, who: str, at: str = "") -> Announcement:
     """Store an announcement for a date and time, "" for now; ConfigError for these, BadText for the text."""
+    # Not loaded by commands that only read the names of matches.
+    from arbiter.season.config.value_types import parse_until
+
     moment = parse_until(at) if at else None
     if moment is not None and not YEARS[0] <= moment.year <= YEARS[1]:
         raise ConfigError(f"expected a year from {YEARS[0]} to {YEARS[1]}, got {moment.year}")

@@ -176,7 +176,7 @@ def test_a_replay_that_was_taken_back_does_not_return_by_a_further_undo(opened_s
     for after in (lambda: None, lambda: (annul(results, [name], "x"), undo_annulment(results, [name]))):
         after()
         known = opened_season.stored.orders.read()
-        with pytest.raises(ConfigError, match=f"{name} was not annulled"):
+        with pytest.raises(ConfigError, match=f"{name} is not annulled now"):
             undo_annulment(results, [name])
         assert (opened_season.stored.match(name), opened_season.stored.orders.read()) == (first, known)
 
@@ -252,7 +252,7 @@ def test_mistakes_change_nothing(opened_season: Season) -> None:
         ),
         (lambda: annul(opened_season.results, ["r001/t01/m1"], " \n "), "the reason is empty"),
         (lambda: annul(opened_season.results, ["r001/t01/m1"], "x" * 501), "the reason has 501 characters"),
-        (lambda: undo_annulment(opened_season.results, ["r001/t01/m1"]), "r001/t01/m1 was not annulled"),
+        (lambda: undo_annulment(opened_season.results, ["r001/t01/m1"]), "r001/t01/m1 is not annulled now"),
         (lambda: suspend(opened_season.results, "p1", "x"), "p1 is suspended already, since"),
         (lambda: suspend(opened_season.results, "p99", "x"), "no player 'p99'"),
         (lambda: reinstate(opened_season.results, "p2"), "p2 is not suspended"),

@@ -174,7 +174,7 @@ def test_nobody_has_won_a_season_that_goes_on_after_its_seed_was_told(kept: Kept
     kept.season.publish_seed(last.number)
     assert " is ahead after 2 rounds" in run("standings", "--official")[1]
     kept.season.drop_round(begun.number)
-    assert " wins by rating" in run("standings", "--official")[1]
+    assert " won; by these results places " in run("standings", "--official")[1]
 
 
 def test_the_csv_of_standings_has_faults(run: Run) -> None:

@@ -263,6 +263,9 @@ def test_players_that_a_worker_lacks_are_no_forfeit_but_an_error_at_the_start(
 def test_workers_with_more_threads_than_one_without_a_core_or_without_memory_are_not_used(
     dask: Dask, notes: queue.Queue[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # One that another test has killed is there again.
+    with cluster(dask.address, randoms(), on_note=notes.put) as executor:
+        until_size(executor, notes, 2)
     monkeypatch.setattr(dask_cluster, "NAMED_SECONDS", 0.0)
     cores = len(os.sched_getaffinity(0))
     kinds = (("2",), ("1",), ("1", "--memory-limit", "40MiB"))

@@ -361,8 +361,13 @@ def test_ctrl_c_during_a_fork_arrives_after_it_and_leaves_no_worker(monkeypatch:
 
     monkeypatch.setattr(ForkProcess, "start", interrupted)
     before = multiprocessing.active_children()
-    with pytest.raises(KeyboardInterrupt), closing(each_in_fork(abs, iter([-1]), 1)) as done:
-        next(done)
+    # A shell's background job ignores it.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt), closing(each_in_fork(abs, iter([-1]), 1)) as done:
+            next(done)
+    finally:
+        signal.signal(signal.SIGINT, handler)
     left = [one for one in multiprocessing.active_children() if one not in before]
     for one in left:
         one.kill()
