@@ -137,7 +137,8 @@ class Visit:
     names: tuple[str, ...]
     asked: float = field(default_factory=time.monotonic)
     decided: float = field(default_factory=time.monotonic)
-    leaving: bool = False
+    closing: threading.Thread | None = None
+    """Ends the bots once the visitor has left."""
     luck: str | None = None
     advice: Advice | None = None
     estimating: threading.Lock = field(default_factory=threading.Lock)
@@ -264,6 +265,10 @@ class Tables:
             if kept is None or kept.season != season:
                 raise ConfigError("these cards are not kept any more", hint="begin a table with other cards")
             cards = kept
+        for left in list(self._visits.values()):
+            # The table that the visitor has just left, whose place may be the only one.
+            if left.address == address and left.closing is not None:
+                left.closing.join(END_SECONDS)
         self._reserve(address)
         try:
             visit = self._start(offer, cards, address)
@@ -276,7 +281,7 @@ class Tables:
     def find(self, season: str, key: str) -> Visit:
         """Return the table with this key, and note the time; Refusal if it does not exist or is closed."""
         visit = self._visits.get(key)
-        if visit is None or visit.cards.season != season or visit.leaving:
+        if visit is None or visit.cards.season != season or visit.closing is not None:
             raise not_found()
         visit.asked = time.monotonic()
         return visit
@@ -284,14 +289,14 @@ class Tables:
     def leave(self, visit: Visit) -> None:
         """Close a table in a thread: its bots get ``quit``, and its place is free once they have ended."""
         with self._lock:
-            if visit.leaving:
+            if visit.closing is not None:
                 return
-            visit.leaving = True
             if visit.over:
                 self._kept[visit.key] = visit.cards
                 for key in list(self._kept)[:-MOST_KEPT]:
                     del self._kept[key]
-        threading.Thread(target=self._close_visit, args=(visit,), daemon=True).start()
+            visit.closing = threading.Thread(target=self._close_visit, args=(visit,), daemon=True)
+            visit.closing.start()
 
     def poll(self) -> None:
         """Close tables without decisions or without a page, and log failures of bots."""
