@@ -69,6 +69,7 @@ def prose(text: str) -> Markup:
 
 def link_matches(state: SeasonState, base: str, text: Markup) -> Markup:
     """Return HTML in which the ids of stored matches outside of links lead to their pages below `base`."""
+    text = escape(text)
     known = {match.id for match in state.matches_of(ids_in(_TAG.sub(" ", text)))}
     inside, found = 0, []
 
@@ -175,7 +176,7 @@ def prepare(texts: Iterable[str]) -> None:
 def render(template: str, state: SeasonState | None = None, **values: object) -> str:
     """Render a page, with the menu of the season `state` if given."""
     usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": static_url()}
-    usual["linked"] = Markup
+    usual["linked"] = escape
     if state is not None:
         base = f"/seasons/{part(state.name)}"
         linked = partial(link_matches, state, base)
